@@ -8,7 +8,6 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-
 import { Data, TaskRecord } from "./Record.js"
 
 // -----------------------------------------------------------------------------

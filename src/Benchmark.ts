@@ -1,0 +1,487 @@
+/**
+ * A benchmark as a program: its config, its task, the layer its task runs on; and running it.
+ *
+ * ```ts
+ * import { Benchmark, Reporter, Scheduler, Step, Task } from "effect-bench"
+ * import { Effect, Layer } from "effect"
+ *
+ * const benchmark = Benchmark.make({
+ *   benchmarkSlug: "json-parse",
+ *   benchmarkName: "JSON.parse",
+ *   participants: [{ name: "small" }, { name: "large" }],
+ *   iterations: 100,
+ *   task: ({ participant }) =>
+ *     Effect.gen(function* () {
+ *       const items = participant.name === "small" ? 10 : 10_000
+ *       const text = JSON.stringify(Array.from({ length: items }, (_, id) => ({ id })))
+ *       yield* Step.run("parse", Effect.sync(() => JSON.parse(text)))
+ *       yield* Task.measure({ bytes: text.length })
+ *     })
+ * })
+ *
+ * const program = Benchmark.run(benchmark).pipe(
+ *   Effect.map((outcome) => outcome.participants.map(({ latency, participant }) => ({ participant, latency }))),
+ *   Effect.provide(Layer.merge(Scheduler.layer, Reporter.layerNoIngest))
+ * )
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import type * as Layer from "effect/Layer"
+import * as Mailbox from "effect/Mailbox"
+import { hasProperty } from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import type {
+  BenchmarkConfig,
+  BenchmarkConfigError,
+  ConfigResolutionError,
+  Overrides,
+  ResolvedConfig
+} from "./Config.js"
+import * as BenchConfig from "./Config.js"
+import { messageOf } from "./internal/json.js"
+import type { ErrorCount } from "./internal/tally.js"
+import { Tally } from "./internal/tally.js"
+import type { NoAvailableParticipantsError, Skipped, UnknownParticipantsError } from "./Participant.js"
+import * as Participant from "./Participant.js"
+import type { PlatformError } from "./Platform.js"
+import { SummaryRow } from "./Platform.js"
+import type { ProjectConfig } from "./ProjectConfig.js"
+import type { ParticipantRecords } from "./Record.js"
+import type { RunReporter } from "./Reporter.js"
+import { Reporter, UndeliveredResults } from "./Reporter.js"
+import type { RunEvent } from "./RunEvent.js"
+import * as RunEvents from "./RunEvent.js"
+import * as RunMetadata from "./RunMetadata.js"
+import { Scheduler } from "./Scheduler.js"
+import type { Accumulator, ScoringSpecError } from "./Scoring.js"
+import * as Scoring from "./Scoring.js"
+import type { Summary } from "./Statistics.js"
+import type { Task } from "./Task.js"
+import * as Worker from "./Worker.js"
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export const TypeId: unique symbol = Symbol.for("effect-bench/Benchmark")
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type TypeId = typeof TypeId
+
+/**
+ * A benchmark that fails with `E` when its layer cannot be built, and needs `R`. Its config is validated when it runs.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Benchmark<out E = never, out R = never> {
+  readonly [TypeId]: TypeId
+  readonly config: unknown
+  /** Runs an effect that runs the task, with the task's layer built around it. */
+  readonly within: <A, E2, R2>(
+    use: <RT>(task: Task<unknown, RT>) => Effect.Effect<A, E2, R2 | RT>
+  ) => Effect.Effect<A, E | E2, R | R2>
+}
+
+/**
+ * What a hook may give back: a value, a promise of one, or an effect that needs nothing.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type HookResult<A> = A | Promise<A> | Effect.Effect<A, unknown>
+
+/**
+ * A benchmark config with its task.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface MakeOptions<E, R> extends Omit<BenchmarkConfig, "onScore" | "onComplete"> {
+  readonly task: Task<E, R>
+  /** Scores the run in its own way. All records of the run are kept in memory for it. */
+  readonly onScore?: ((outcome: Outcome) => HookResult<ReadonlyArray<SummaryRow>>) | undefined
+  /** Called when the run is over and reported. All records of the run are kept in memory for it. */
+  readonly onComplete?: ((outcome: Outcome) => HookResult<unknown>) | undefined
+}
+
+/**
+ * A benchmark config with its task and the layer that the task runs on.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface MakeOptionsWithLayer<E, R, ROut, LE, LIn> extends MakeOptions<E, R> {
+  /** Built once per run, outside every measurement, and released after the last task however the run ends. */
+  readonly layer: Layer.Layer<ROut, LE, LIn>
+}
+
+/**
+ * Puts a benchmark together. Nothing is checked yet: {@link run} reports every problem of the config at once.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export function make<E = never, R = never, ROut = never, LE = never, LIn = never>(
+  options: MakeOptionsWithLayer<E, R, ROut, LE, LIn>
+): Benchmark<LE, LIn | Exclude<R, ROut>>
+export function make<E = never, R = never>(options: MakeOptions<E, R>): Benchmark<never, R>
+export function make<E, R, ROut, LE, LIn>({
+  layer,
+  task,
+  ...config
+}: MakeOptions<E, R> & { readonly layer?: Layer.Layer<ROut, LE, LIn> | undefined }): Benchmark<LE, LIn | R> {
+  return {
+    [TypeId]: TypeId,
+    config,
+    within: (use) => (layer === undefined ? use<R>(task) : Effect.provide(use<R>(task), layer))
+  }
+}
+
+/**
+ * Whether a value of unknown origin is a benchmark. What its task requires cannot be seen: a service that is missing
+ * shows up in the records of its tasks.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const isBenchmark = (value: unknown): value is Benchmark<unknown> => hasProperty(value, TypeId)
+
+// -----------------------------------------------------------------------------
+// outcome
+// -----------------------------------------------------------------------------
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface ParticipantOutcome extends ParticipantRecords {
+  readonly taskCount: number
+  readonly successCount: number
+  readonly errorCount: number
+  /** Of the tasks that succeeded, in milliseconds, untrimmed. Undefined when none did. */
+  readonly latency: Summary | undefined
+  /** By error code, most frequent first. */
+  readonly errors: ReadonlyArray<ErrorCount>
+  /** Empty unless a hook or `keepRecords` asked for them. */
+  readonly records: ParticipantRecords["records"]
+  /** The worker's log. */
+  readonly log: string
+}
+
+/**
+ * What a run found out.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Outcome {
+  /** Undefined when the run was not recorded. */
+  readonly runId: string | undefined
+  readonly config: ResolvedConfig
+  readonly participants: ReadonlyArray<ParticipantOutcome>
+  readonly skipped: ReadonlyArray<Skipped>
+  /** Scored rows; undefined when the benchmark does not score. */
+  readonly rows: ReadonlyArray<SummaryRow> | undefined
+  readonly warnings: ReadonlyArray<string>
+}
+
+/**
+ * A hook of the benchmark failed. What was measured is stored.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class HookError extends Data.TaggedError("HookError")<{
+  readonly hook: "onScore" | "onComplete"
+  readonly detail: string
+  readonly cause?: unknown
+}> {
+  override get message(): string {
+    return `${this.hook} failed: ${this.detail}`
+  }
+}
+
+// -----------------------------------------------------------------------------
+// running
+// -----------------------------------------------------------------------------
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface RunOptions extends Overrides {
+  /** Defaults of the project, below flags and above the file. */
+  readonly project?: ProjectConfig | undefined
+  /** Keep every record in the outcome. Default: only when a hook needs them. */
+  readonly keepRecords?: boolean | undefined
+}
+
+/**
+ * @since 0.1.0
+ * @category errors
+ */
+export type RunError =
+  | BenchmarkConfigError
+  | ConfigResolutionError
+  | UnknownParticipantsError
+  | NoAvailableParticipantsError
+  | ScoringSpecError
+  | PlatformError
+  | UndeliveredResults
+  | HookError
+
+/**
+ * Runs every task of the benchmark and reports it. A task that fails is a result, not an error; the effect fails when
+ * the benchmark cannot be run or its results cannot be kept. Interruption stops launching tasks, interrupts those that
+ * run, stores what was measured and releases the layer.
+ *
+ * @since 0.1.0
+ * @category running
+ */
+export const run = <E, R>(
+  benchmark: Benchmark<E, R>,
+  options: RunOptions = {}
+): Effect.Effect<Outcome, E | RunError, R | Scheduler | Reporter> =>
+  Effect.gen(function* () {
+    const config = yield* BenchConfig.decode(benchmark.config)
+    const resolved = yield* BenchConfig.resolve(config, options, options.project)
+    const selected = yield* Participant.select(resolved.config.participants, resolved.providers)
+    const { available, skipped } = yield* Participant.gate(selected)
+    if (available.length === 0) {
+      return yield* new Participant.NoAvailableParticipantsError({ skipped })
+    }
+    const scoring = yield* scoringOf(resolved.config)
+    const emit = (yield* RunEvents.RunListener) ?? ignore
+    const progress = new Progress(available, skipped, resolved, scoring, keepRecords(resolved.config, options), emit)
+    return yield* benchmark.within<Outcome, PlatformError | UndeliveredResults | HookError, Scheduler | Reporter>(
+      (task) => execute(task, progress)
+    )
+  })
+
+/**
+ * The run as a stream of its events, for displays and services: ends when the run does and fails as it fails. A watcher
+ * that cannot keep up misses events in the middle, never the last ones; it does not slow down the run.
+ *
+ * @since 0.1.0
+ * @category running
+ */
+export const stream = <E, R>(
+  benchmark: Benchmark<E, R>,
+  options: RunOptions = {}
+): Stream.Stream<RunEvent, E | RunError, R | Scheduler | Reporter> =>
+  Stream.unwrapScoped(
+    Effect.gen(function* () {
+      const mailbox = yield* Mailbox.make<RunEvent, E | RunError>({ capacity: 1024, strategy: "sliding" })
+      yield* run(benchmark, options).pipe(
+        Effect.provideService(RunEvents.RunListener, (event) => mailbox.unsafeOffer(event)),
+        Effect.onExit((exit) => mailbox.done(Exit.asVoid(exit))),
+        Effect.forkScoped
+      )
+      return Mailbox.toStream(mailbox)
+    })
+  )
+
+// -----------------------------------------------------------------------------
+// internal
+// -----------------------------------------------------------------------------
+
+const ignore: RunEvents.Listener = () => {}
+
+const keepRecords = (config: BenchmarkConfig, options: RunOptions): boolean =>
+  options.keepRecords ?? (config.onScore !== undefined || config.onComplete !== undefined)
+
+const scoringOf = (config: BenchmarkConfig): Either.Either<Accumulator | undefined, ScoringSpecError> =>
+  config.scoring === undefined
+    ? Either.right(undefined)
+    : Scoring.accumulator(
+        Scoring.scoringConfigToSpec(config.scoring, config.dimensions, config.display),
+        config.display?.metrics
+      )
+
+/** What is known of a run while it is going. */
+class Progress {
+  readonly tallies: ReadonlyMap<string, Tally>
+  readonly logs = new Map<string, string>()
+  readonly warnings: Array<string>
+  private readonly phaseAt: (scheduleIndex: number) => string | undefined
+
+  constructor(
+    readonly participants: ReadonlyArray<Participant.Participant>,
+    readonly skipped: ReadonlyArray<Skipped>,
+    readonly resolved: ResolvedConfig,
+    readonly scoring: Accumulator | undefined,
+    keep: boolean,
+    readonly emit: RunEvents.Listener
+  ) {
+    this.tallies = new Map(participants.map(({ name }) => [name, new Tally(keep)]))
+    this.warnings = [...resolved.warnings]
+    this.phaseAt = BenchConfig.phaseLookup(resolved)
+  }
+
+  get names(): ReadonlyArray<string> {
+    return this.participants.map(({ name }) => name)
+  }
+
+  readonly warn = (message: string): void => {
+    if (this.warnings.includes(message)) return
+    this.warnings.push(message)
+    this.emit(RunEvents.Warning({ message }))
+  }
+
+  started(runId: string | undefined): void {
+    const { benchmarkName, benchmarkSlug, iterations } = this.resolved
+    this.emit(
+      RunEvents.RunStarted({
+        runId,
+        benchmarkSlug,
+        benchmarkName,
+        participants: this.names,
+        skipped: this.skipped,
+        tasksPerParticipant: iterations
+      })
+    )
+    for (const message of this.resolved.warnings) this.emit(RunEvents.Warning({ message }))
+  }
+
+  lane<E, R>(task: Task<E, R>, participant: Participant.Participant, run: RunReporter) {
+    const { name } = participant
+    const tally = this.tallies.get(name) ?? new Tally(false)
+    const listening = this.emit !== ignore
+    let total = 0
+    return Worker.lane({
+      task,
+      participant,
+      run,
+      phaseAt: this.phaseAt,
+      onOpen: (count) => {
+        total = count
+        this.emit(RunEvents.ParticipantStarted({ participant: name, total }))
+      },
+      onRecord: (record) => {
+        tally.add(record)
+        this.scoring?.add(name, record)
+        if (listening) {
+          const { done, errors } = tally
+          this.emit(RunEvents.TaskCompleted({ participant: name, record, done, errors, total }))
+        }
+      },
+      onClose: (log) => {
+        this.logs.set(name, log.text)
+        const { done, errors } = tally
+        this.emit(RunEvents.ParticipantCompleted({ participant: name, done, errors, total }))
+      },
+      onWarning: this.warn
+    })
+  }
+
+  outcome(runId: string | undefined): Outcome {
+    return {
+      runId,
+      config: this.resolved,
+      participants: Array.from(this.tallies, ([participant, tally]) => ({
+        participant,
+        taskCount: tally.done,
+        successCount: tally.done - tally.errors,
+        errorCount: tally.errors,
+        latency: tally.latency,
+        errors: tally.errorCounts,
+        records: tally.records,
+        log: this.logs.get(participant) ?? ""
+      })),
+      skipped: this.skipped,
+      rows: this.scoring?.rows(this.names),
+      warnings: this.warnings
+    }
+  }
+}
+
+const execute = <R>(
+  task: Task<unknown, R>,
+  progress: Progress
+): Effect.Effect<Outcome, PlatformError | UndeliveredResults | HookError, R | Scheduler | Reporter> =>
+  Effect.gen(function* () {
+    const { resolved } = progress
+    const scheduler = yield* Scheduler
+    const reporter = yield* Reporter
+    const trigger = yield* RunMetadata.trigger
+    const { dimensions, display, scoring } = resolved.config
+    const opened = yield* reporter.openRun({
+      benchmarkSlug: resolved.benchmarkSlug,
+      benchmarkName: resolved.benchmarkName,
+      identityIsOurs: resolved.identityIsOurs,
+      benchmarkConfig: jsonObject({ display, scoring, dimensions }),
+      runConfig: jsonObject(BenchConfig.runConfigToJson(resolved, progress.names, trigger)),
+      runKey: resolved.runKey,
+      participants: progress.names,
+      tasksPerParticipant: resolved.iterations
+    })
+    progress.started(opened.runId)
+    const { concurrency, groupBy, staggerDelayMs } = resolved
+    yield* Worker.provideTaskServices(
+      scheduler.run(
+        { groupBy, concurrency, staggerDelayMs },
+        progress.participants.map((participant) => progress.lane(task, participant, opened))
+      )
+    )
+    return yield* finish(progress, opened)
+  })
+
+const finish = Effect.fnUntraced(function* (progress: Progress, opened: RunReporter) {
+  const { onComplete, onScore, scoring } = progress.resolved.config
+  const measured = progress.outcome(opened.runId)
+  const rows = onScore === undefined ? measured.rows : yield* scoreWith(onScore, measured)
+  const outcome: Outcome = { ...measured, rows }
+  if (rows !== undefined && opened.runId !== undefined) {
+    yield* opened
+      .submitSummary({ run: yield* RunMetadata.collect, results: rows, scoring })
+      .pipe(
+        Effect.catchTag("PlatformFailure", (error) =>
+          Effect.sync(() => progress.warn(`the summary was not stored: ${error.message}`))
+        )
+      )
+  }
+  if (onComplete !== undefined) yield* callHook("onComplete", onComplete, outcome)
+  progress.emit(RunEvents.RunCompleted({ runId: opened.runId }))
+  const undelivered = yield* opened.undelivered
+  if (undelivered.length > 0) return yield* new UndeliveredResults({ undelivered })
+  return { ...outcome, warnings: [...progress.warnings] }
+})
+
+const isRows = Schema.is(Schema.Array(SummaryRow))
+
+const scoreWith = (hook: Function, outcome: Outcome): Effect.Effect<ReadonlyArray<SummaryRow>, HookError> =>
+  Effect.filterOrFail(
+    callHook("onScore", hook, outcome),
+    isRows,
+    () => new HookError({ hook: "onScore", detail: "it must return the scored rows, as `Scoring.score` does" })
+  )
+
+const callHook = (
+  hook: "onScore" | "onComplete",
+  call: Function,
+  outcome: Outcome
+): Effect.Effect<unknown, HookError> => {
+  const failed = (cause: unknown) => new HookError({ hook, detail: messageOf(cause), cause })
+  return Effect.flatMap(
+    Effect.try({ try: (): unknown => call(outcome), catch: failed }),
+    (result): Effect.Effect<unknown, HookError> =>
+      isUnknownEffect(result)
+        ? Effect.mapError(result, failed)
+        : Effect.tryPromise({ try: () => Promise.resolve(result), catch: failed })
+  )
+}
+
+const isUnknownEffect = (value: unknown): value is Effect.Effect<unknown, unknown> => Effect.isEffect(value)
+
+const jsonObject = (fields: { readonly [key: string]: unknown }): { readonly [key: string]: unknown } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

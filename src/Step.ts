@@ -1,0 +1,213 @@
+/**
+ * A timed part of a task.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as FiberRef from "effect/FiberRef"
+import type { RunningStep } from "./Task.js"
+import { CurrentTask } from "./Task.js"
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface StepOptions {
+  /** Limit of each invocation in milliseconds, >= 0. Default none. */
+  readonly timeoutMs?: number | undefined
+  /** How many times the work runs at once, an integer >= 1. Default 1. */
+  readonly parallelInvocations?: number | undefined
+  /** @deprecated Use `parallelInvocations`. */
+  readonly concurrency?: number | undefined
+  /** Whether a result that is the output of a command (stdout, stderr, …) is written to the log. Default true. */
+  readonly captureOutput?: boolean | undefined
+}
+
+/**
+ * A step did not end before its limit. Its work has been interrupted; finalizers may still be running.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class StepTimeout extends Data.TaggedError("StepTimeout")<{
+  readonly step: string
+  readonly timeoutMs: number
+  readonly participant: string
+}> {
+  readonly code = "step_timeout"
+
+  override get message(): string {
+    return `Step "${this.step}" timed out after ${this.timeoutMs}ms for participant "${this.participant}"`
+  }
+}
+
+/**
+ * What a step gives back: the work's result, or every invocation's when it asks for more than one.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Result<A, O extends StepOptions> = O extends { readonly parallelInvocations: infer N extends number }
+  ? number extends N
+    ? A | Array<A>
+    : N extends 1
+      ? A
+      : Array<A>
+  : O extends { readonly concurrency: infer N extends number }
+    ? number extends N
+      ? A | Array<A>
+      : N extends 1
+        ? A
+        : Array<A>
+    : A
+
+/**
+ * The error a step adds to that of its work.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Failure<O extends StepOptions> = O extends { readonly timeoutMs: number } ? StepTimeout : never
+
+/**
+ * Times `effect` as the step `name` of the running task and gives back its result; the result itself is not recorded.
+ *
+ * Measures made inside belong to the step, whichever fiber makes them. With `timeoutMs` an invocation that is too slow
+ * is interrupted and the step fails with {@link StepTimeout} at the deadline, without waiting for slow finalizers (the
+ * run waits for them at its end). With `parallelInvocations` above 1 every invocation settles before the step ends, and
+ * the first failure, in order of invocation, is the step's. An option that makes no sense, or more than 100 steps in one
+ * task, is a defect with a message that says so.
+ *
+ * @since 0.1.0
+ * @category running
+ */
+export function run<A, E, R>(name: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | CurrentTask>
+export function run<A, E, R, const O extends StepOptions>(
+  name: string,
+  effect: Effect.Effect<A, E, R>,
+  options: O
+): Effect.Effect<Result<A, O>, E | Failure<O>, R | CurrentTask>
+export function run<A, E, R>(
+  name: string,
+  effect: Effect.Effect<A, E, R>,
+  options: StepOptions = noOptions
+): Effect.Effect<A | Array<A>, E | StepTimeout, R | CurrentTask> {
+  return Effect.uninterruptibleMask((restore) =>
+    Effect.withFiberRuntime<A | Array<A>, E | StepTimeout, R | CurrentTask>((fiber) => {
+      const outside = fiber.currentContext
+      const step = Context.unsafeGet(outside, CurrentTask).startStep(name, options)
+      return Effect.flatMap(enter(Context.add(outside, CurrentTask, step.context)), () => {
+        const work = restore(invoke(name, effect, options, step))
+        step.begin()
+        return Effect.matchCauseEffect(work, {
+          onSuccess: (result) => {
+            step.succeeded(result)
+            return Exit.succeed(result)
+          },
+          onFailure: (cause) => {
+            step.failed(cause)
+            return Exit.failCause(cause)
+          }
+        })
+      })
+    })
+  )
+}
+
+// -----------------------------------------------------------------------------
+// internal
+// -----------------------------------------------------------------------------
+
+const noOptions: StepOptions = {}
+
+/**
+ * Sets the fiber's context, for good: a step that has ended passes on to what encloses it. Providing the context
+ * instead would go through acquire and release, which costs more than all else that a step does.
+ */
+const enter = (context: Context.Context<never>): Effect.Effect<void> => FiberRef.set(FiberRef.currentContext, context)
+
+const invalid = (name: string, options: StepOptions): string | undefined => {
+  const invocations = options.parallelInvocations ?? options.concurrency
+  if (invocations !== undefined && !(Number.isInteger(invocations) && invocations >= 1)) {
+    return `step "${name}" parallelInvocations must be an integer >= 1 (got ${String(invocations)})`
+  }
+  const { timeoutMs } = options
+  if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs >= 0)) {
+    return `step "${name}" timeoutMs must be a number >= 0 (got ${String(timeoutMs)})`
+  }
+  return undefined
+}
+
+const invoke = <A, E, R>(
+  name: string,
+  effect: Effect.Effect<A, E, R>,
+  options: StepOptions,
+  step: RunningStep
+): Effect.Effect<A | Array<A>, E | StepTimeout, R> => {
+  const problem = step.refused ?? invalid(name, options)
+  if (problem !== undefined) return Effect.die(new Error(problem))
+  if (options === noOptions) return effect
+  const { timeoutMs } = options
+  const invocation: Effect.Effect<A, E | StepTimeout, R> =
+    timeoutMs === undefined ? effect : withDeadline(name, effect, timeoutMs, step)
+  const invocations = options.parallelInvocations ?? options.concurrency ?? 1
+  return invocations === 1 ? invocation : inParallel(invocation, invocations)
+}
+
+const inParallel = <A, E, R>(invocation: Effect.Effect<A, E, R>, count: number): Effect.Effect<Array<A>, E, R> =>
+  Effect.flatMap(
+    Effect.forEach(Array.from({ length: count }), () => Effect.exit(invocation), { concurrency: count }),
+    (exits): Exit.Exit<Array<A>, E> => {
+      const results: Array<A> = []
+      for (const exit of exits) {
+        if (Exit.isFailure(exit)) return Exit.failCause(exit.cause)
+        results.push(exit.value)
+      }
+      return Exit.succeed(results)
+    }
+  )
+
+type Ended<A, E> = { readonly _tag: "Done"; readonly exit: Exit.Exit<A, E> } | { readonly _tag: "Deadline" }
+
+const withDeadline = <A, E, R>(
+  name: string,
+  effect: Effect.Effect<A, E, R>,
+  timeoutMs: number,
+  step: RunningStep
+): Effect.Effect<A, E | StepTimeout, R> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const work = yield* Effect.forkDaemon(restore(effect))
+      const timer = yield* Effect.forkDaemon(Effect.interruptible(Effect.sleep(timeoutMs)))
+      const ended = yield* restore(firstToEnd(work, timer)).pipe(
+        Effect.onInterrupt(() => Effect.zipRight(stop(timer), Fiber.interrupt(work)))
+      )
+      if (ended._tag === "Done") {
+        yield* stop(timer)
+        yield* Fiber.inheritAll(work)
+        return yield* ended.exit
+      }
+      yield* stop(work)
+      step.outlived(work)
+      return yield* new StepTimeout({ step: name, timeoutMs, participant: step.context.participant.name })
+    })
+  )
+
+const firstToEnd = <A, E>(
+  work: Fiber.RuntimeFiber<A, E>,
+  timer: Fiber.RuntimeFiber<void>
+): Effect.Effect<Ended<A, E>> =>
+  Effect.async((resume) => {
+    work.addObserver((exit) => resume(Effect.succeed({ _tag: "Done", exit })))
+    timer.addObserver((exit) => {
+      if (Exit.isSuccess(exit)) resume(Effect.succeed({ _tag: "Deadline" }))
+    })
+  })
+
+/** Interrupts without waiting. */
+const stop = (fiber: Fiber.RuntimeFiber<unknown, unknown>): Effect.Effect<void> =>
+  Effect.fiberIdWith((id) => Effect.sync(() => fiber.unsafeInterruptAsFork(id)))

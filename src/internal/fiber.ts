@@ -1,0 +1,53 @@
+/**
+ * Keeping tasks apart although many of them run on one fiber.
+ *
+ * A fiber per task would cost more than everything else the harness does. Sharing one means that what belongs to a
+ * fiber must not leak from a task into the next: changed fiber refs are put back, forked children are interrupted.
+ */
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as FiberRef from "effect/FiberRef"
+import type * as FiberRefs from "effect/FiberRefs"
+
+type RuntimeFiber = Fiber.RuntimeFiber<unknown, unknown>
+
+const isFiber = (value: unknown): value is RuntimeFiber => Fiber.isFiber(value) && Fiber.isRuntimeFiber(value)
+
+const none: ReadonlyArray<RuntimeFiber> = []
+
+/**
+ * The running children of a fiber. Asking a fiber for its children costs a message to itself, so the set is looked at
+ * directly where the runtime shows one.
+ */
+export const childrenOf = (fiber: RuntimeFiber): ReadonlyArray<RuntimeFiber> => {
+  if (!("_children" in fiber) || !(fiber._children instanceof Set) || fiber._children.size === 0) return none
+  return Array.from(fiber._children).filter(isFiber)
+}
+
+/** Interrupts what was forked on this fiber since `before` and waits until it has ended. */
+export const interruptChildren = (
+  fiber: RuntimeFiber,
+  before: ReadonlyArray<RuntimeFiber>
+): Effect.Effect<void> | undefined => {
+  const children = childrenOf(fiber)
+  if (children.length === 0) return undefined
+  const added = children.filter((child) => !before.includes(child))
+  return added.length === 0 ? undefined : Fiber.interruptAll(added)
+}
+
+/** Puts back every fiber ref but the context that differs from `before`; undefined when none does. */
+export const restoreFiberRefs = (
+  before: FiberRefs.FiberRefs,
+  after: FiberRefs.FiberRefs
+): Effect.Effect<void> | undefined => {
+  let restore: Effect.Effect<void> | undefined = undefined
+  for (const [ref, stack] of after.locals) {
+    if (ref === FiberRef.currentContext || ref === FiberRef.currentRuntimeFlags) continue
+    const was = before.locals.get(ref)
+    if (was === undefined || was[0][1] !== stack[0][1]) {
+      const put = was === undefined ? FiberRef.reset(ref) : FiberRef.set(ref, was[0][1])
+      restore = restore === undefined ? put : Effect.zipRight(restore, put)
+    }
+  }
+  return restore
+}

@@ -1,0 +1,178 @@
+/**
+ * The mutable side of a running task: where its steps and measures collect until they become a record.
+ *
+ * One {@link TaskState} per task, one {@link Sink} for the task itself and one per running step. A fiber measures into
+ * the sink that its context holds, so what runs concurrently cannot measure into another's step.
+ */
+import type * as Cause from "effect/Cause"
+import type * as Fiber from "effect/Fiber"
+import type { Participant } from "../Participant.js"
+import { maxRecordSteps } from "../Platform.js"
+import type { StepRecord } from "../Record.js"
+import type { RunningStep, StepSettings, TaskContext } from "../Task.js"
+import type { WorkerLog } from "../WorkerLog.js"
+import { isStepOutput } from "../WorkerLog.js"
+import { fromCause } from "./failure.js"
+import { mergeJson, NotJson } from "./json.js"
+import type { Timeline } from "./timeline.js"
+import { toMillis } from "./timeline.js"
+
+/** What all tasks of one worker share. */
+export interface WorkerState {
+  readonly participant: Participant
+  readonly timeline: Timeline
+  readonly log: WorkerLog
+  /** Work that outlived its step's deadline; awaited before the worker ends. */
+  readonly stragglers: Set<Fiber.RuntimeFiber<unknown, unknown>>
+  /** Takes advice about how the benchmark is written. */
+  readonly warn: (message: string) => void
+}
+
+export class TaskState {
+  readonly steps: Array<StepRecord> = []
+  startedSteps = 0
+
+  constructor(
+    readonly worker: WorkerState,
+    readonly scheduleIndex: number,
+    readonly taskIndex: number,
+    readonly phase: string | undefined
+  ) {}
+}
+
+/** A step record while it is being written; keys are in the order in which they are reported. */
+interface StepDraft {
+  name: string
+  status: string
+  startedAt: string
+  completedAt: string
+  latencyMs: number
+  concurrency?: number
+  timeoutMs?: number
+  data?: Record<string, unknown>
+  errorCode?: string
+}
+
+/**
+ * Collects the measures of one step, or of the task. When its step has ended, what is still sent to it goes to what
+ * encloses the step: a fiber does not have to be taken out of a step's context when the step ends, and a measure made
+ * late in the background is not lost.
+ */
+export class Sink implements TaskContext {
+  private data: Record<string, unknown> | undefined = undefined
+  private closed = false
+
+  constructor(
+    readonly state: TaskState,
+    private readonly enclosing: Sink | undefined
+  ) {}
+
+  get participant(): Participant {
+    return this.state.worker.participant
+  }
+
+  get taskIndex(): number {
+    return this.state.scheduleIndex
+  }
+
+  get phase(): string | undefined {
+    return this.state.phase
+  }
+
+  measure(data: unknown): NotJson | undefined {
+    if (this.closed) {
+      if (this.enclosing !== undefined) return this.enclosing.measure(data)
+      this.log("a measure made after the task had ended was dropped", { level: "warn" })
+      return undefined
+    }
+    const merged = mergeJson(this.data, data)
+    if (merged instanceof NotJson) return merged
+    this.data = merged
+    return undefined
+  }
+
+  log(message: string, argument?: unknown): void {
+    const { log, timeline } = this.state.worker
+    log.message(timeline.timestamp(timeline.now()), this.state.taskIndex, message, argument)
+  }
+
+  startStep(name: string, options: StepSettings): RunningStep {
+    return this.closed && this.enclosing !== undefined
+      ? this.enclosing.startStep(name, options)
+      : new OpenStep(new Sink(this.state, this), name, options)
+  }
+
+  /** Ends collecting and gives what was collected. */
+  close(): Record<string, unknown> | undefined {
+    this.closed = true
+    return this.data
+  }
+}
+
+class OpenStep implements RunningStep {
+  readonly refused: string | undefined
+  private readonly state: TaskState
+  private startedNanos = 0
+
+  constructor(
+    readonly context: Sink,
+    private readonly name: string,
+    private readonly options: StepSettings
+  ) {
+    const { state } = context
+    this.state = state
+    this.refused =
+      ++state.startedSteps > maxRecordSteps
+        ? `step "${name}" is one too many: a task records at most ${maxRecordSteps} steps; repeat inside one step instead`
+        : undefined
+    if (options.concurrency !== undefined) {
+      state.worker.warn(`step "${name}" option "concurrency" is deprecated; use "parallelInvocations"`)
+    }
+  }
+
+  begin(): void {
+    this.startedNanos = this.state.worker.timeline.now()
+  }
+
+  succeeded(output: unknown): void {
+    const record = this.end("success")
+    const { log } = this.state.worker
+    if (log.accepts("info")) {
+      const captured = this.options.captureOutput !== false && isStepOutput(output) ? output : undefined
+      log.stepSucceeded(record.completedAt, this.state.taskIndex, this.name, captured)
+    }
+  }
+
+  failed(cause: Cause.Cause<unknown>): void {
+    const record = this.end("error")
+    const failure = fromCause(cause)
+    record.errorCode = failure.code
+    const { log } = this.state.worker
+    log.stepFailed(record.completedAt, this.state.taskIndex, this.name, failure.message)
+  }
+
+  outlived(fiber: Fiber.RuntimeFiber<unknown, unknown>): void {
+    const { stragglers } = this.state.worker
+    stragglers.add(fiber)
+    fiber.addObserver(() => stragglers.delete(fiber))
+  }
+
+  private end(status: "success" | "error"): StepDraft {
+    const { timeline } = this.state.worker
+    const endedNanos = timeline.now()
+    const record: StepDraft = {
+      name: this.name,
+      status,
+      startedAt: timeline.timestamp(this.startedNanos),
+      completedAt: timeline.timestamp(endedNanos),
+      latencyMs: toMillis(endedNanos - this.startedNanos)
+    }
+    const invocations = this.options.parallelInvocations ?? this.options.concurrency
+    if (invocations !== undefined) record.concurrency = invocations
+    if (this.options.timeoutMs !== undefined) record.timeoutMs = this.options.timeoutMs
+    const data = this.context.close()
+    if (data !== undefined) record.data = data
+    if (this.refused === undefined) this.state.steps.push(record)
+    return record
+  }
+}

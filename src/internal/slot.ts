@@ -1,0 +1,231 @@
+/**
+ * The one place where a task runs and becomes a record, whatever schedules it and wherever the record goes.
+ */
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberRef from "effect/FiberRef"
+import type * as FiberRefs from "effect/FiberRefs"
+import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
+import type { StepRecord, TaskRecord } from "../Record.js"
+import { StepRecord as StepRecordSchema } from "../Record.js"
+import type { Task, TaskServices } from "../Task.js"
+import { CurrentTask, InvalidMeasure } from "../Task.js"
+import type { Failure } from "./failure.js"
+import { fromCause } from "./failure.js"
+import { childrenOf, interruptChildren, restoreFiberRefs } from "./fiber.js"
+import { copyJson, mergeJson, NotJson } from "./json.js"
+import { LazyScope } from "./lazyScope.js"
+import type { WorkerState } from "./recorder.js"
+import { Sink, TaskState } from "./recorder.js"
+import { toMillis } from "./timeline.js"
+
+export interface Slots {
+  /** First task index of the worker's range; added to the schedule index. */
+  readonly start: number
+  readonly phaseAt: (scheduleIndex: number) => string | undefined
+}
+
+/** A task record while it is being written; keys are in the order in which they are reported. */
+interface TaskDraft {
+  taskIndex: number
+  status: string
+  startedAt: string
+  errorCode?: string
+  data?: Record<string, unknown>
+  completedAt: string
+  latencyMs: number
+  steps: Array<StepRecord>
+}
+
+/** What a fiber looked like before its first slot, and is put back to after each. */
+interface Origin {
+  readonly context: Context.Context<never>
+  readonly refs: FiberRefs.FiberRefs
+}
+
+/**
+ * Makes the effect that runs one slot. It never fails: whatever the task does ends in a record, which `deliver` takes
+ * even when the fiber is being interrupted. Needs a fiber that runs one slot at a time. The task's context and scope are
+ * set on that fiber, over whatever {@link TaskServices} the caller provided to the whole of its slots; the next slot
+ * replaces them.
+ */
+export const make = <E, R>(
+  task: Task<E, R>,
+  worker: WorkerState,
+  slots: Slots,
+  deliver: (record: TaskRecord) => Effect.Effect<void>
+): ((scheduleIndex: number) => Effect.Effect<void, never, R | TaskServices>) => {
+  const origins = new WeakMap<object, Origin>()
+
+  return (scheduleIndex) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.withFiberRuntime((fiber) => {
+        let origin = origins.get(fiber)
+        if (origin === undefined) {
+          origin = { context: fiber.currentContext, refs: fiber.getFiberRefs() }
+          origins.set(fiber, origin)
+        }
+        const { context, refs } = origin
+        const children = childrenOf(fiber)
+        const state = new TaskState(worker, scheduleIndex, slots.start + scheduleIndex, slots.phaseAt(scheduleIndex))
+        const sink = new Sink(state, undefined)
+        const scope = new LazyScope()
+        if (state.phase !== undefined) sink.measure({ phase: state.phase })
+        let startedNanos = 0
+
+        const end = (exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> => {
+          const record = toRecord(sink, startedNanos, worker.timeline.now(), exit)
+          const forked = interruptChildren(fiber, children)
+          const acquired = closeScope(scope, exit, sink, record)
+          const changed = restoreFiberRefs(refs, fiber.getFiberRefs())
+          if (forked === undefined && acquired === undefined && changed === undefined) return deliver(record)
+          return Effect.all([forked ?? Effect.void, acquired ?? Effect.void, changed ?? Effect.void]).pipe(
+            Effect.zipRight(Effect.suspend(() => deliver(record)))
+          )
+        }
+
+        return Effect.flatMap(FiberRef.set(FiberRef.currentContext, withServices(context, sink, scope)), () => {
+          startedNanos = worker.timeline.now()
+          return Effect.matchCauseEffect(restore(start(task, sink)), {
+            onSuccess: (result) => end(Exit.succeed(result)),
+            onFailure: (cause) => end(Exit.failCause(cause))
+          })
+        })
+      })
+    )
+}
+
+const withServices = (context: Context.Context<never>, sink: Sink, scope: LazyScope): Context.Context<TaskServices> => {
+  const services = new Map(context.unsafeMap)
+  services.set(Scope.Scope.key, scope)
+  services.set(CurrentTask.key, sink)
+  return Context.unsafeMake(services)
+}
+
+const start = <E, R>(task: Task<E, R>, sink: Sink): Effect.Effect<unknown, E, R | TaskServices> =>
+  Effect.isEffect(task) ? task : Effect.suspend(() => task(sink))
+
+/** Finalizers belong to the task but not to its latency; one that fails is noted on the record. */
+const closeScope = (
+  scope: LazyScope,
+  exit: Exit.Exit<unknown, unknown>,
+  sink: Sink,
+  record: TaskDraft
+): Effect.Effect<void> | undefined => {
+  const close = scope.close(exit)
+  return close === undefined
+    ? undefined
+    : Effect.catchAllCause(close, (cause) =>
+        Effect.sync(() => {
+          const { message } = fromCause(cause)
+          sink.log(`a finalizer failed: ${message}`, { level: "error" })
+          record.data = { ...record.data, finalizerError: message }
+        })
+      )
+}
+
+const toRecord = (
+  sink: Sink,
+  startedNanos: number,
+  endedNanos: number,
+  exit: Exit.Exit<unknown, unknown>
+): TaskDraft => {
+  const { state } = sink
+  const { timeline } = state.worker
+  const measured = sink.close()
+  const { failure, result } = readExit(exit)
+  const status = failure === undefined ? "success" : "error"
+  const startedAt = timeline.timestamp(startedNanos)
+  const completedAt = timeline.timestamp(endedNanos)
+  const latencyMs = result.latencyMs ?? toMillis(endedNanos - startedNanos)
+  const steps = result.steps.length === 0 ? state.steps : [...state.steps, ...result.steps]
+
+  const own = failure === undefined ? measured : merge(measured, result.data, state.phase)
+  if (steps.length === 0) {
+    const step = { name: "task", status, startedAt, completedAt, latencyMs, errorCode: failure?.code ?? null }
+    steps.push(own === undefined ? step : { ...step, data: merge({ ...own }, undefined, state.phase) ?? own })
+  }
+  const data = merge(own, failure === undefined ? result.data : { errorMessage: failure.message }, state.phase)
+  return {
+    taskIndex: state.taskIndex,
+    status,
+    startedAt,
+    ...(failure === undefined ? undefined : { errorCode: failure.code }),
+    ...(data === undefined ? undefined : { data }),
+    completedAt,
+    latencyMs,
+    steps
+  }
+}
+
+/** Merges over `target` what is already known to be JSON; a task cannot overwrite the phase it belongs to. */
+const merge = (
+  target: Record<string, unknown> | undefined,
+  data: Record<string, unknown> | undefined,
+  phase: string | undefined
+): Record<string, unknown> | undefined => {
+  if (target === undefined && data === undefined) return undefined
+  const out = { ...target, ...data }
+  if (phase !== undefined) out["phase"] = phase
+  return out
+}
+
+/** What a task returned, or what its error carried, ready to be recorded. */
+interface Returned {
+  readonly data: Record<string, unknown> | undefined
+  readonly steps: ReadonlyArray<StepRecord>
+  readonly latencyMs: number | undefined
+}
+
+const nothing: Returned = { data: undefined, steps: [], latencyMs: undefined }
+
+const readExit = (
+  exit: Exit.Exit<unknown, unknown>
+): { readonly failure: Failure | undefined; readonly result: Returned } => {
+  if (Exit.isSuccess(exit)) {
+    if (typeof exit.value !== "object" || exit.value === null) return { failure: undefined, result: nothing }
+    const result = readReturned(exit.value)
+    return typeof result === "string"
+      ? { failure: fromCause(Cause.die(new InvalidMeasure({ detail: result }))), result: nothing }
+      : { failure: undefined, result }
+  }
+  const failure = fromCause(exit.cause)
+  const result = readReturned({ data: failure.data, steps: failure.steps })
+  return typeof result === "string"
+    ? {
+        failure: { ...failure, message: `${failure.message} (not all of it was recorded: ${result})` },
+        result: nothing
+      }
+    : { failure, result }
+}
+
+/** Reads a task's result; a string says what in it cannot be recorded. */
+const readReturned = (value: object): Returned | string => {
+  const { data, latencyMs, steps }: { data?: unknown; latencyMs?: unknown; steps?: unknown } = value
+  const merged = data === undefined || data === null ? undefined : mergeJson(undefined, data)
+  if (merged instanceof NotJson) return `the task's data: ${merged.message}`
+  const list = steps === undefined || steps === null ? [] : readSteps(steps)
+  if (typeof list === "string") return list
+  return {
+    data: merged === undefined || Object.keys(merged).length === 0 ? undefined : merged,
+    steps: list,
+    latencyMs: typeof latencyMs === "number" && latencyMs >= 0 && Number.isFinite(latencyMs) ? latencyMs : undefined
+  }
+}
+
+const isStepRecord = Schema.is(StepRecordSchema)
+
+const readSteps = (steps: unknown): ReadonlyArray<StepRecord> | string => {
+  const copied = copyJson(steps)
+  if (copied instanceof NotJson) return `the task's steps: ${copied.message}`
+  if (!Array.isArray(copied)) return "the task's steps must be an array of step records"
+  const out: Array<StepRecord> = []
+  for (const [i, step] of copied.entries()) {
+    if (!isStepRecord(step)) return `the task's steps[${i}] must be a step record with a name and a status`
+    out.push(step)
+  }
+  return out
+}

@@ -1,0 +1,62 @@
+import * as SqlSchema from "@effect/sql/SqlSchema"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { WorkerRef } from "../../Platform.js"
+import { Attempt, ResourceConflict } from "../../Platform.js"
+import type { Database } from "./database.js"
+import type { Lookups, WorkerState } from "./lookups.js"
+
+/** Attempts, and whether one of them still speaks for its worker. */
+export const make = ({ forUpdate, sql }: Database, find: Lookups) => {
+  const single = SqlSchema.single({
+    Request: Schema.String,
+    Result: Attempt,
+    execute: (id) => sql`
+      SELECT a.id, r.benchmark_id AS "benchmarkId", p.run_id AS "runId", w.participant_id AS "participantId",
+        a.worker_id AS "workerId", a.attempt_number AS "attemptNumber", a.status
+      FROM attempts a JOIN workers w ON w.id = a.worker_id JOIN participants p ON p.id = w.participant_id
+        JOIN runs r ON r.id = p.run_id
+      WHERE a.id = ${id}`
+  })
+  const get = (id: string) => single(id).pipe(Effect.catchTag("NoSuchElementException", Effect.die))
+
+  /** The worker as it is now; nobody else changes it until the transaction ends. */
+  const lockWorker = Effect.fnUntraced(function* (ref: WorkerRef) {
+    yield* sql`SELECT id FROM workers WHERE id = ${ref.worker} ${forUpdate}`
+    return yield* find.workerState(ref)
+  })
+
+  return {
+    lockWorker,
+    /** The worker's latest attempt, running or ended: `attemptId` must be its id. */
+    latest: Effect.fnUntraced(function* (worker: WorkerState, attemptId: string) {
+      if (worker.currentAttemptId !== attemptId) {
+        return yield* new ResourceConflict({
+          reason: "StaleAttempt",
+          detail: `Attempt "${attemptId}" is not the current one of worker "${worker.id}".`
+        })
+      }
+      return yield* get(attemptId)
+    }),
+    /** What an operation answers after it has changed a worker. */
+    result: (ref: WorkerRef, attemptId: string) =>
+      Effect.all({ worker: find.worker(ref), attempt: get(attemptId) })
+  }
+}
+
+export type Attempts = ReturnType<typeof make>
+
+/** Fails unless the worker's latest attempt is running. */
+export const ensureRunning = (worker: WorkerState, attempt: Attempt): Effect.Effect<void, ResourceConflict> => {
+  if (attempt.status === "running") return Effect.void
+  return worker.status === "pending"
+    ? Effect.fail(
+        new ResourceConflict({
+          reason: "StaleAttempt",
+          detail: `Attempt ${attempt.attemptNumber} of worker "${worker.id}" has been released.`
+        })
+      )
+    : Effect.fail(
+        new ResourceConflict({ reason: "WorkerClosed", detail: `Worker "${worker.id}" is already ${worker.status}.` })
+      )
+}

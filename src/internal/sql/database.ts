@@ -1,0 +1,142 @@
+import * as SqlClient from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import type * as Statement from "@effect/sql/Statement"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type { ParseError } from "effect/ParseResult"
+import * as Predicate from "effect/Predicate"
+import * as Schedule from "effect/Schedule"
+import type { PlatformError } from "../../Platform.js"
+import { PlatformFailure } from "../../Platform.js"
+
+/** Whatever a query may fail with before {@link Database} has named the operation that sent it. */
+export type QueryError = PlatformError | SqlError | ParseError
+
+/** A SQL database on which every operation is one transaction, and every failure a `PlatformError`. */
+export interface Database {
+  readonly sql: SqlClient.SqlClient
+  /** Locks the rows a query selects until the transaction ends; nothing where a writing transaction locks everything. */
+  readonly forUpdate: Statement.Fragment
+  /** Like `forUpdate`, passing over rows that another transaction has locked. */
+  readonly forUpdateSkipLocked: Statement.Fragment
+  /** Runs queries against one snapshot. */
+  readonly read: <A>(operation: string, queries: Effect.Effect<A, QueryError>) => Effect.Effect<A, PlatformError>
+  /** Runs queries that write; they may run several times, but take effect once or not at all. */
+  readonly write: <A>(operation: string, queries: Effect.Effect<A, QueryError>) => Effect.Effect<A, PlatformError>
+}
+
+/** How often and how long an operation tries while another process holds the database. */
+export const busySchedule = Schedule.exponential("10 millis", 1.5).pipe(
+  Schedule.union(Schedule.spaced("250 millis")),
+  Schedule.jittered,
+  Schedule.upTo("30 seconds")
+)
+
+export const make = Effect.map(SqlClient.SqlClient, (sql): Database => {
+  // SQLite refuses to turn a reading transaction into a writing one once another process has written, without waiting.
+  const beginWrite = sql.onDialectOrElse({ sqlite: () => "BEGIN IMMEDIATE", orElse: () => "BEGIN" })
+  const beginRead = sql.onDialectOrElse({
+    pg: () => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+    orElse: () => "BEGIN"
+  })
+  const operate =
+    (begin: string) =>
+    <A>(operation: string, queries: Effect.Effect<A, QueryError>) =>
+      transaction(sql, begin, queries).pipe(
+        Effect.retry({ schedule: busySchedule, while: isBusy }),
+        Effect.mapError((error) => toPlatformError(operation, error))
+      )
+  const lock = (clause: string) => sql.onDialectOrElse({ pg: () => sql.literal(clause), orElse: () => sql.literal("") })
+  return {
+    sql,
+    forUpdate: lock("FOR UPDATE"),
+    forUpdateSkipLocked: lock("FOR UPDATE SKIP LOCKED"),
+    read: operate(beginRead),
+    write: operate(beginWrite)
+  }
+})
+
+/** The current time as stored: ISO-8601 UTC with milliseconds, which sorts as text. */
+export const now: Effect.Effect<string> = Effect.map(DateTime.now, DateTime.formatIso)
+
+export const newId: Effect.Effect<string> = Effect.sync(() => crypto.randomUUID())
+
+/** Names the operation in what its queries failed with, and says what the driver said. */
+export const toPlatformError = (operation: string, error: QueryError): PlatformError => {
+  switch (error._tag) {
+    case "SqlError":
+      return driverFailure(operation, error)
+    case "ParseError":
+      return new PlatformFailure({
+        operation,
+        detail: `a stored row cannot be read: ${error.message}`,
+        retryable: false,
+        cause: error
+      })
+    default:
+      return error
+  }
+}
+
+/** A failure that repeats the driver's message, which is found at the end of the chain of causes. */
+export const driverFailure = (operation: string, error: unknown): PlatformFailure => {
+  const cause = rootCause(error)
+  return new PlatformFailure({
+    operation,
+    detail: messageOf(cause),
+    retryable: busyCodes.test(codeOf(cause)) || unreachableCodes.test(codeOf(cause)),
+    cause
+  })
+}
+
+/** Whether the database was only busy with another process. */
+export const isBusy = (error: unknown): boolean =>
+  Predicate.isTagged(error, "SqlError") && busyCodes.test(codeOf(rootCause(error)))
+
+export const codeOf = (error: unknown): string =>
+  Predicate.hasProperty(error, "code") && typeof error.code === "string" ? error.code : ""
+
+// -----------------------------------------------------------------------------
+// internal
+// -----------------------------------------------------------------------------
+
+// SQLite busy, locked, lock protocol; PostgreSQL serialization failure, deadlock, lock not available.
+const busyCodes = /^(SQLITE_(BUSY|LOCKED|PROTOCOL)|40001$|40P01$|55P03$)/
+
+// PostgreSQL connection exceptions, too many connections, shutdown; the operating system's words for the same.
+const unreachableCodes = /^(08|53300$|57P0|ECONN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENOTFOUND|CONNECT)/
+
+const rootCause = (error: unknown): unknown =>
+  Predicate.hasProperty(error, "cause") && error.cause !== undefined && error.cause !== null
+    ? rootCause(error.cause)
+    : error
+
+const messageOf = (error: unknown): string =>
+  Predicate.hasProperty(error, "message") && typeof error.message === "string" && error.message !== ""
+    ? error.message
+    : codeOf(error) || String(error)
+
+// `SqlClient.withTransaction` always sends a plain BEGIN and turns a failing COMMIT into a defect that leaves the
+// transaction open.
+const transaction = <A>(sql: SqlClient.SqlClient, begin: string, queries: Effect.Effect<A, QueryError>) =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const connection = yield* restore(sql.reserve)
+        const send = (statement: string) => connection.execute(statement, [], undefined)
+        yield* send(begin)
+        const exit = yield* queries.pipe(
+          Effect.provideService(SqlClient.TransactionConnection, [connection, 0]),
+          restore,
+          Effect.tap(() => send("COMMIT")),
+          Effect.exit
+        )
+        if (Exit.isFailure(exit)) {
+          // Some failures, such as a full disk, have rolled back already.
+          yield* Effect.ignore(send("ROLLBACK"))
+        }
+        return yield* exit
+      })
+    )
+  )

@@ -1,0 +1,123 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type { InvalidRequest, TaskResultsInput } from "../../Platform.js"
+import { maxBatchRecords, maxRecordSteps } from "../../Platform.js"
+import type { Data } from "../../Record.js"
+import type { WorkerState } from "./lookups.js"
+import type { Issue } from "./requests.js"
+import { integer, jsonText, refuse } from "./requests.js"
+
+/** The rows of one batch: one row a task, of every task all its steps. */
+export interface ResultRows {
+  readonly tasks: ReadonlyArray<TaskRow>
+  readonly steps: ReadonlyArray<StepRow>
+}
+
+type TaskRow = {
+  readonly participant_seq: number
+  readonly task_index: number
+  readonly attempt_number: number
+  readonly sequence_number: number
+  readonly status: string
+  readonly started_at: string | null
+  readonly completed_at: string | null
+  readonly latency_ms: number | null
+  readonly first_command_ms: number | null
+  readonly error_code: string | null
+  readonly data: string | null
+}
+
+type StepRow = {
+  readonly participant_seq: number
+  readonly name: string
+  readonly task_index: number
+  readonly step_index: number
+  readonly status: string
+  readonly started_at: string | null
+  readonly completed_at: string | null
+  readonly latency_ms: number | null
+  readonly error_code: string | null
+  readonly data: string | null
+  readonly concurrency: number | null
+  readonly timeout_ms: number | null
+}
+
+/** What is too much or out of bounds, whoever sends it. */
+export const limits = (input: TaskResultsInput): ReadonlyArray<Issue> => [
+  ...integer("sequenceNumber", input.sequenceNumber),
+  ...(input.records.length > maxBatchRecords
+    ? [{ field: "records", message: `must be at most ${maxBatchRecords} (got ${input.records.length})` }]
+    : input.records.flatMap((record, index) =>
+        (record.steps?.length ?? 0) > maxRecordSteps
+          ? [{ field: `records[${index}].steps`, message: `must be at most ${maxRecordSteps}` }]
+          : []
+      ))
+]
+
+/**
+ * Encodes a batch, failing with every record that cannot be stored. Of two records of one task the later one is kept;
+ * numbers that are not finite become null.
+ */
+export const encodeResults = (
+  worker: WorkerState,
+  attemptNumber: number,
+  input: TaskResultsInput
+): Effect.Effect<ResultRows, InvalidRequest> => {
+  const { participantSeq, taskIndexEnd, taskIndexStart } = worker
+  const issues: Array<Issue> = []
+  const text = (field: string, data: Data | null | undefined): string | null => {
+    const encoded = jsonText(field, data)
+    if (Either.isRight(encoded)) return encoded.right
+    issues.push(encoded.left)
+    return null
+  }
+  const tasks = new Map<number, TaskRow>()
+  const steps = new Map<number, ReadonlyArray<StepRow>>()
+  input.records.forEach((record, index) => {
+    const { taskIndex } = record
+    if (!Number.isInteger(taskIndex) || taskIndex < taskIndexStart || taskIndex > taskIndexEnd) {
+      issues.push({
+        field: `records[${index}].taskIndex`,
+        message: `must be from ${taskIndexStart} to ${taskIndexEnd} (got ${taskIndex})`
+      })
+      return
+    }
+    tasks.set(taskIndex, {
+      participant_seq: participantSeq,
+      task_index: taskIndex,
+      attempt_number: attemptNumber,
+      sequence_number: input.sequenceNumber,
+      status: record.status,
+      started_at: record.startedAt ?? null,
+      completed_at: record.completedAt ?? null,
+      latency_ms: finite(record.latencyMs),
+      first_command_ms: finite(record.firstCommandMs),
+      error_code: record.errorCode ?? null,
+      data: text(`records[${index}].data`, record.data)
+    })
+    steps.set(
+      taskIndex,
+      (record.steps ?? []).map((step, stepIndex) => ({
+        participant_seq: participantSeq,
+        name: step.name,
+        task_index: taskIndex,
+        step_index: stepIndex,
+        status: step.status,
+        started_at: step.startedAt ?? null,
+        completed_at: step.completedAt ?? null,
+        latency_ms: finite(step.latencyMs),
+        error_code: step.errorCode ?? null,
+        data: text(`records[${index}].steps[${stepIndex}].data`, step.data),
+        concurrency: finite(step.concurrency),
+        timeout_ms: finite(step.timeoutMs)
+      }))
+    )
+  })
+  return Effect.as(refuse(issues), { tasks: [...tasks.values()], steps: [...steps.values()].flat() })
+}
+
+// -----------------------------------------------------------------------------
+// internal
+// -----------------------------------------------------------------------------
+
+const finite = (value: unknown): number | null => (typeof value === "number" && Number.isFinite(value) ? value : null)

@@ -20,7 +20,7 @@
  * })
  *
  * const program = Benchmark.run(benchmark).pipe(
- *   Effect.map((outcome) => outcome.participants.map(({ latency, participant }) => ({ participant, latency }))),
+ *   Effect.map((outcome) => outcome.participants.map(({ latencyMs, participant }) => [participant, latencyMs.p50])),
  *   Effect.provide(Layer.merge(Scheduler.layer, Reporter.layerNoIngest))
  * )
  * ```
@@ -49,7 +49,7 @@ import type { ErrorCount } from "./internal/tally.js"
 import { Tally } from "./internal/tally.js"
 import type { NoAvailableParticipantsError, Skipped, UnknownParticipantsError } from "./Participant.js"
 import * as Participant from "./Participant.js"
-import type { PlatformError } from "./Platform.js"
+import type { PlatformError, ResultSummary } from "./Platform.js"
 import { SummaryRow } from "./Platform.js"
 import type { ProjectConfig } from "./ProjectConfig.js"
 import type { ParticipantRecords } from "./Record.js"
@@ -61,7 +61,6 @@ import * as RunMetadata from "./RunMetadata.js"
 import { Scheduler } from "./Scheduler.js"
 import type { Accumulator, ScoringSpecError } from "./Scoring.js"
 import * as Scoring from "./Scoring.js"
-import type { Summary } from "./Statistics.js"
 import type { Task } from "./Task.js"
 import * as Worker from "./Worker.js"
 
@@ -140,12 +139,24 @@ export function make<E, R, ROut, LE, LIn>({
   task,
   ...config
 }: MakeOptions<E, R> & { readonly layer?: Layer.Layer<ROut, LE, LIn> | undefined }): Benchmark<LE, LIn | R> {
-  return {
-    [TypeId]: TypeId,
-    config,
-    within: (use) => (layer === undefined ? use<R>(task) : Effect.provide(use<R>(task), layer))
-  }
+  return fromParts(config, task, layer)
 }
+
+/**
+ * A benchmark whose config is of unknown origin, such as a file.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const fromParts = <E = never, R = never, ROut = never, LE = never, LIn = never>(
+  config: unknown,
+  task: Task<E, R>,
+  layer?: Layer.Layer<ROut, LE, LIn> | undefined
+): Benchmark<LE, LIn | R> => ({
+  [TypeId]: TypeId,
+  config,
+  within: (use) => (layer === undefined ? use<R>(task) : Effect.provide(use<R>(task), layer))
+})
 
 /**
  * Whether a value of unknown origin is a benchmark. What its task requires cannot be seen: a service that is missing
@@ -168,8 +179,8 @@ export interface ParticipantOutcome extends ParticipantRecords {
   readonly taskCount: number
   readonly successCount: number
   readonly errorCount: number
-  /** Of the tasks that succeeded, in milliseconds, untrimmed. Undefined when none did. */
-  readonly latency: Summary | undefined
+  /** Over all tasks, failed ones included, untrimmed; percentiles are nearest-rank. Nulls when none ran. */
+  readonly latencyMs: ResultSummary["latencyMs"]
   /** By error code, most frequent first. */
   readonly errors: ReadonlyArray<ErrorCount>
   /** Empty unless a hook or `keepRecords` asked for them. */
@@ -239,6 +250,29 @@ export type RunError =
   | PlatformError
   | UndeliveredResults
   | HookError
+
+const runErrorTags = new Set<unknown>([
+  "BenchmarkConfigError",
+  "ConfigResolutionError",
+  "UnknownParticipantsError",
+  "NoAvailableParticipantsError",
+  "ScoringSpecError",
+  "ResourceNotFound",
+  "ResourceConflict",
+  "InvalidRequest",
+  "PlatformFailure",
+  "UndeliveredResults",
+  "HookError"
+] satisfies ReadonlyArray<RunError["_tag"]>)
+
+/**
+ * Tells an error of the runtime from what a benchmark's layer failed with.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export const isRunError = (error: unknown): error is RunError =>
+  hasProperty(error, "_tag") && error instanceof Error && runErrorTags.has(error._tag)
 
 /**
  * Runs every task of the benchmark and reports it. A task that fails is a result, not an error; the effect fails when
@@ -393,7 +427,7 @@ class Progress {
         taskCount: tally.done,
         successCount: tally.done - tally.errors,
         errorCount: tally.errors,
-        latency: tally.latency,
+        latencyMs: tally.latencyMs,
         errors: tally.errorCounts,
         records: tally.records,
         log: this.logs.get(participant) ?? ""

@@ -14,8 +14,9 @@ import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { fromCause, interrupted } from "./internal/failure.js"
+import { messageOf } from "./internal/json.js"
 import type { Assignment, CloseInput, PlatformError, RunSummary, WorkerRef } from "./Platform.js"
-import { maxBatchRecords, Platform } from "./Platform.js"
+import { maxBatchRecords, Platform, PlatformFailure } from "./Platform.js"
 import type { Data as JsonObject, TaskRecord } from "./Record.js"
 
 /**
@@ -128,6 +129,8 @@ export interface ReporterOptions {
   readonly bufferSize?: number | undefined
   /** When to try a batch again after a transient failure. Default {@link defaultFlushSchedule}. */
   readonly flushSchedule?: Schedule.Schedule<unknown, PlatformError> | undefined
+  /** How long the platform may take to answer while a worker is open; then the request counts as failed. Default 1 minute. */
+  readonly requestTimeout?: Duration.DurationInput | undefined
   /** What kind of process claims workers, and which. */
   readonly processKind?: string | undefined
   readonly processKey?: string | undefined
@@ -159,6 +162,7 @@ export const make = (options: ReporterOptions = {}): Effect.Effect<Reporter["Typ
       bufferSize: options.bufferSize ?? 10 * (options.batchSize ?? 1000),
       flushInterval: Duration.decode(options.flushInterval ?? "30 seconds"),
       heartbeatInterval: Duration.decode(options.heartbeatInterval ?? "30 seconds"),
+      requestTimeout: Duration.decode(options.requestTimeout ?? "1 minute"),
       flushSchedule: options.flushSchedule ?? defaultFlushSchedule,
       claim: { processKind: options.processKind, processKey: options.processKey }
     }
@@ -207,6 +211,7 @@ interface Settings {
   readonly bufferSize: number
   readonly flushInterval: Duration.Duration
   readonly heartbeatInterval: Duration.Duration
+  readonly requestTimeout: Duration.Duration
   readonly flushSchedule: Schedule.Schedule<unknown, PlatformError>
   readonly claim: { readonly processKind: string | undefined; readonly processKey: string | undefined }
 }
@@ -249,7 +254,7 @@ const openWorker = Effect.fnUntraced(function* (
     .planWorkers(participant, { workerCount: 1 })
     .pipe(Effect.catchIf(isAlreadyPlanned, () => Effect.succeed([])))
   const queue = yield* Effect.acquireRelease(
-    Effect.map(platform.claimWorker(participant, settings.claim), (assignment) =>
+    Effect.map(answered(settings, "claimWorker", platform.claimWorker(participant, settings.claim)), (assignment) =>
       assignment === null
         ? undefined
         : new DeliveryQueue(settings, assignment, { ...participant, worker: assignment.workerId }, undelivered)
@@ -264,6 +269,29 @@ const openWorker = Effect.fnUntraced(function* (
   return worker
 })
 
+/**
+ * A request that has to end, wherever it is made: scopes are closed uninterruptibly, so there one without an answer could
+ * not even be given up. A defect of the platform fails the request, not the run.
+ */
+const answered = <A>(
+  settings: Settings,
+  operation: string,
+  request: Effect.Effect<A, PlatformError>
+): Effect.Effect<A, PlatformError> =>
+  request.pipe(
+    Effect.catchAllDefect((cause) =>
+      Effect.fail(new PlatformFailure({ operation, detail: messageOf(cause), retryable: false, cause }))
+    ),
+    Effect.interruptible,
+    Effect.timeoutFail({
+      duration: settings.requestTimeout,
+      onTimeout: () => {
+        const detail = `no answer within ${Duration.format(settings.requestTimeout)}`
+        return new PlatformFailure({ operation, detail, retryable: true })
+      }
+    })
+  )
+
 const isAlreadyPlanned = (error: PlatformError): boolean =>
   error._tag === "ResourceConflict" && error.reason === "AlreadyPlanned"
 
@@ -276,6 +304,8 @@ class DeliveryQueue {
   private readonly space = Effect.unsafeMakeLatch(true)
   private readonly sending = Effect.unsafeMakeSemaphore(1)
   private sequenceNumber = 0
+  /** The batch that has been sent under the current number but not been acknowledged; it may be stored already. */
+  private unacknowledged: Batch | undefined = undefined
   private done = 0
   private errors = 0
   private broken: PlatformError | undefined = undefined
@@ -287,16 +317,17 @@ class DeliveryQueue {
     private readonly undelivered: Array<Undelivered>
   ) {}
 
-  readonly record = (record: TaskRecord): Effect.Effect<void> => {
-    this.waiting.push(record)
-    this.done++
-    if (record.status !== "success") this.errors++
-    if (this.waiting.length < this.settings.batchSize) return Effect.void
-    this.wake.unsafeOpen()
-    if (this.waiting.length < this.settings.bufferSize || this.broken !== undefined) return Effect.void
-    this.space.unsafeClose()
-    return this.space.await
-  }
+  readonly record = (record: TaskRecord): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      this.waiting.push(record)
+      this.done++
+      if (record.status !== "success") this.errors++
+      if (this.waiting.length < this.settings.batchSize) return Effect.void
+      this.wake.unsafeOpen()
+      if (this.waiting.length < this.settings.bufferSize || this.broken !== undefined) return Effect.void
+      this.space.unsafeClose()
+      return Effect.interruptible(this.space.await)
+    })
 
   /** Sends full batches as they fill up, and a partial one when it has waited long enough. Ends at the first failure. */
   flushForever(): Effect.Effect<void> {
@@ -310,13 +341,18 @@ class DeliveryQueue {
   }
 
   heartbeatForever(): Effect.Effect<void> {
+    const { platform } = this.settings
     return Effect.suspend(() =>
-      this.settings.platform.heartbeat(this.ref, {
-        attemptId: this.assignment.attemptId,
-        progressDone: this.done,
-        progressErrors: this.errors,
-        progressTotal: this.assignment.taskRange.count
-      })
+      answered(
+        this.settings,
+        "heartbeat",
+        platform.heartbeat(this.ref, {
+          attemptId: this.assignment.attemptId,
+          progressDone: this.done,
+          progressErrors: this.errors,
+          progressTotal: this.assignment.taskRange.count
+        })
+      )
     ).pipe(
       Effect.catchAll((error) => Effect.logWarning("heartbeat failed", error.message)),
       Effect.schedule(Schedule.spaced(this.settings.heartbeatInterval)),
@@ -328,38 +364,48 @@ class DeliveryQueue {
     const { batchSize } = this.settings
     const fullBatches = Effect.whileLoop({
       while: () => this.waiting.length >= batchSize,
-      body: () => this.send(this.waiting.slice(0, batchSize), false),
+      body: () => this.send(batchSize, false),
       step: () => {}
     })
     const rest = Effect.suspend(() =>
-      partial && this.waiting.length > 0 ? this.send(this.waiting.slice(), false) : Effect.void
+      partial && this.waiting.length > 0 ? this.send(this.waiting.length, false) : Effect.void
     )
     return Effect.zipRight(fullBatches, rest).pipe(
-      Effect.tap(() => Effect.sync(() => this.wake.unsafeClose())),
+      Effect.tap(() =>
+        Effect.sync(() => {
+          if (this.waiting.length < batchSize) this.wake.unsafeClose()
+        })
+      ),
       this.sending.withPermits(1)
     )
   }
 
-  /** One batch: it leaves the buffer, and the next number is used, only when the platform has acknowledged it. */
-  private send(records: ReadonlyArray<TaskRecord>, isFinal: boolean): Effect.Effect<void, PlatformError> {
-    return this.settings.platform
-      .sendTaskResults(this.ref, {
+  /**
+   * One batch of at most `size` records: it leaves the buffer, and the next number is used, only when the platform has
+   * acknowledged it. Until then its number stays with exactly these records, even when sending is interrupted: the
+   * platform may hold them, and takes whatever comes under the same number for a repetition.
+   */
+  private send(size: number, isFinal: boolean): Effect.Effect<void, PlatformError> {
+    return Effect.suspend(() => {
+      const batch = (this.unacknowledged ??= { records: this.waiting.slice(0, size), isFinal })
+      const request = this.settings.platform.sendTaskResults(this.ref, {
         type: "task_results",
         attemptId: this.assignment.attemptId,
         sequenceNumber: this.sequenceNumber,
-        isFinal,
-        records
+        ...batch
       })
-      .pipe(
+      return answered(this.settings, "sendTaskResults", request).pipe(
         Effect.retry({ schedule: this.settings.flushSchedule, while: isTransient }),
-        Effect.flatMap(() =>
-          Effect.sync(() => {
-            this.waiting.splice(0, records.length)
-            this.sequenceNumber++
-            if (this.waiting.length < this.settings.bufferSize) this.space.unsafeOpen()
-          })
-        )
+        Effect.map(() => this.acknowledged(batch))
       )
+    })
+  }
+
+  private acknowledged({ records }: Batch): void {
+    this.waiting.splice(0, records.length)
+    this.sequenceNumber++
+    this.unacknowledged = undefined
+    if (this.waiting.length < this.settings.bufferSize) this.space.unsafeOpen()
   }
 
   /** No further batch can be acknowledged in order: what waits stays for {@link close} to account for. */
@@ -369,12 +415,12 @@ class DeliveryQueue {
   }
 
   private finish(): Effect.Effect<void, PlatformError> {
-    return this.broken === undefined
-      ? Effect.zipRight(
-          this.flush(false),
-          Effect.suspend(() => this.send(this.waiting.slice(), true))
-        )
-      : Effect.fail(this.broken)
+    if (this.broken !== undefined) return Effect.fail(this.broken)
+    const interruptedBatch = Effect.suspend(() =>
+      this.unacknowledged === undefined ? Effect.void : this.send(this.unacknowledged.records.length, false)
+    )
+    const last = Effect.suspend(() => this.send(this.waiting.length, true))
+    return Effect.zipRight(interruptedBatch, Effect.zipRight(this.flush(false), last))
   }
 
   /** Flushes, then closes the worker as the exit says. What cannot be delivered is noted, never thrown away silently. */
@@ -410,12 +456,18 @@ class DeliveryQueue {
   }
 
   private end({ how, ...reason }: Verdict): Effect.Effect<void> {
-    return this.settings.platform[how](this.ref, { attemptId: this.assignment.attemptId, ...reason }).pipe(
+    const request = this.settings.platform[how](this.ref, { attemptId: this.assignment.attemptId, ...reason })
+    return answered(this.settings, how, request).pipe(
       Effect.retry({ schedule: this.settings.flushSchedule, while: isTransient }),
       Effect.catchAll((error) => Effect.logWarning("worker could not be closed", error.message)),
       Effect.asVoid
     )
   }
+}
+
+interface Batch {
+  readonly records: ReadonlyArray<TaskRecord>
+  readonly isFinal: boolean
 }
 
 interface Verdict extends Omit<CloseInput, "attemptId"> {

@@ -100,17 +100,17 @@ export function run<A, E, R>(
     Effect.withFiberRuntime<A | Array<A>, E | StepTimeout, R | CurrentTask>((fiber) => {
       const outside = fiber.currentContext
       const step = Context.unsafeGet(outside, CurrentTask).startStep(name, options)
-      return Effect.flatMap(enter(Context.add(outside, CurrentTask, step.context)), () => {
+      return Effect.flatMap(setContext(Context.add(outside, CurrentTask, step.context)), () => {
         const work = restore(invoke(name, effect, options, step))
         step.begin()
         return Effect.matchCauseEffect(work, {
           onSuccess: (result) => {
             step.succeeded(result)
-            return Exit.succeed(result)
+            return Effect.as(setContext(outside), result)
           },
           onFailure: (cause) => {
             step.failed(cause)
-            return Exit.failCause(cause)
+            return Effect.zipRight(setContext(outside), Exit.failCause(cause))
           }
         })
       })
@@ -125,10 +125,12 @@ export function run<A, E, R>(
 const noOptions: StepOptions = {}
 
 /**
- * Sets the fiber's context, for good: a step that has ended passes on to what encloses it. Providing the context
- * instead would go through acquire and release, which costs more than all else that a step does.
+ * Sets the context of the fiber; the step puts back what was there. Providing it instead would go through acquire and
+ * release, which costs more than all else that a step does. Left in place it would travel: joining a fiber takes over
+ * what that fiber changed, and with it the measures of the step that joined.
  */
-const enter = (context: Context.Context<never>): Effect.Effect<void> => FiberRef.set(FiberRef.currentContext, context)
+const setContext = (context: Context.Context<never>): Effect.Effect<void> =>
+  FiberRef.set(FiberRef.currentContext, context)
 
 const invalid = (name: string, options: StepOptions): string | undefined => {
   const invocations = options.parallelInvocations ?? options.concurrency

@@ -22,6 +22,7 @@ import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import type { NotJson } from "./internal/json.js"
+import { stringifySafe } from "./internal/json.js"
 import type { Participant } from "./Participant.js"
 import type { StepRecord } from "./Record.js"
 
@@ -124,11 +125,12 @@ export interface TaskResult {
  * @since 0.1.0
  * @category constructors
  */
-export const make = <E, R>(
-  task:
-    | Effect.Effect<unknown, E, R | TaskServices>
-    | ((context: TaskContext) => Effect.Effect<unknown, E, R | TaskServices>)
-): Task<E, R> => task
+export function make<E, R>(
+  task: Effect.Effect<unknown, E, R> | ((context: TaskContext) => Effect.Effect<unknown, E, R>)
+): Task<E, Exclude<R, TaskServices>>
+export function make<E, R>(task: Task<E, R>): Task<E, R> {
+  return task
+}
 
 /**
  * Merges a JSON object (shallowly) into the data of the step that runs this effect, or of the task outside any step.
@@ -209,7 +211,7 @@ export class TaskError extends Cause.YieldableError implements TaskErrorOptions 
     if (this.step) lines.push(`  step: ${this.step}`)
     if (this.timeoutMs !== undefined) lines.push(`  timeoutMs: ${this.timeoutMs}`)
     if (this.data !== undefined && Object.keys(this.data).length > 0) {
-      lines.push(`  data: ${JSON.stringify(this.data, null, 2)}`)
+      lines.push(`  data: ${stringifySafe(this.data, 2)}`)
     }
     return lines.join("\n")
   }

@@ -124,8 +124,8 @@ const awaitStragglers = (state: WorkerState): Effect.Effect<void> =>
     state.stragglers.size === 0
       ? Effect.void
       : Fiber.awaitAll(state.stragglers).pipe(
-          Effect.timeout(stragglerLimit),
           Effect.interruptible,
+          Effect.timeout(stragglerLimit),
           Effect.catchAll(() =>
             Effect.sync(() =>
               state.warn(

@@ -5,7 +5,7 @@
  */
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
-import { stringifySafe } from "./internal/json.js"
+import { messageOf, stringifySafe } from "./internal/json.js"
 
 /**
  * From least to most urgent.
@@ -41,12 +41,16 @@ const outputKeys = new Set(["stdout", "stderr", "error", "exitCode", "code", "si
  * @category combinators
  */
 export const isStepOutput = (value: unknown): value is StepOutput => {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false
-  const output: StepOutput = value
-  return (
-    Object.keys(value).every((key) => outputKeys.has(key)) &&
-    (typeof output.stdout === "string" || typeof output.stderr === "string" || typeof output.error === "string")
-  )
+  try {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return false
+    const { error, stderr, stdout }: StepOutput = value
+    return (
+      (typeof stdout === "string" || typeof stderr === "string" || typeof error === "string") &&
+      Object.keys(value).every((key) => outputKeys.has(key))
+    )
+  } catch {
+    return false
+  }
 }
 
 const linesOf = (text: unknown): ReadonlyArray<string> => {
@@ -58,6 +62,14 @@ const linesOf = (text: unknown): ReadonlyArray<string> => {
 interface LogArgument {
   readonly level: LogLevel
   readonly meta: unknown
+}
+
+const readArgument = (argument: unknown): LogArgument => {
+  try {
+    return parseArgument(argument)
+  } catch (error) {
+    return { level: "info", meta: `[cannot be read: ${messageOf(error)}]` }
+  }
 }
 
 const parseArgument = (argument: unknown): LogArgument => {
@@ -74,8 +86,8 @@ const parseArgument = (argument: unknown): LogArgument => {
 
 const metaText = (meta: unknown): string => {
   if (meta === undefined || meta === null) return ""
-  if (typeof meta === "object" && !Array.isArray(meta) && Object.keys(meta).length === 0) return ""
-  return ` ${stringifySafe(meta)}`
+  const text = stringifySafe(meta)
+  return text === "{}" ? "" : ` ${text}`
 }
 
 const taskPrefix = /^(\[task \d+\])\s*/
@@ -88,7 +100,7 @@ const taskPrefix = /^(\[task \d+\])\s*/
  * @category combinators
  */
 export const formatLine = (timestamp: string, message: string, argument?: unknown): string => {
-  const { level, meta } = parseArgument(argument)
+  const { level, meta } = readArgument(argument)
   const prefix = taskPrefix.exec(message)
   const task = prefix === null ? "" : `${prefix[1]} `
   const text = prefix === null ? message : message.slice(prefix[0].length)
@@ -152,7 +164,7 @@ export class WorkerLog {
 
   /** A message of a task. */
   message(timestamp: string, taskIndex: number, message: string, argument?: unknown): void {
-    if (this.accepts(parseArgument(argument).level)) {
+    if (this.accepts(readArgument(argument).level)) {
       this.append(formatLine(timestamp, `[task ${taskIndex}] ${message}`, argument))
     }
   }

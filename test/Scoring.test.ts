@@ -208,7 +208,10 @@ const assertOnlyNumbersAreFinite = (rows: ReadonlyArray<Platform.SummaryRow>) =>
     assert.isTrue(row.compositeScore >= 0 && row.compositeScore <= 100, `score ${row.compositeScore}`)
     assert.isTrue(row.successRate >= 0 && row.successRate <= 1, `success rate ${row.successRate}`)
     for (const { median, p95, p99, raw } of row.metrics) {
-      for (const value of [median, p95, p99, ...Object.values(raw ?? {})]) assert.isTrue(Number.isFinite(value))
+      assert.isOk(raw)
+      for (const value of [median, p95, p99, ...Object.values<number>({ ...raw })]) {
+        assert.isTrue(Number.isFinite(value))
+      }
     }
   }
 }
@@ -248,7 +251,7 @@ describe("scoring.json", () => {
           })
         } else {
           const [row] = "results" in observed ? observed.results : []
-          assert.deepStrictEqual({ compositeScore: row?.compositeScore }, deviation.instead)
+          assert.deepStrictEqual<unknown>({ compositeScore: row?.compositeScore }, deviation.instead)
         }
       })
       continue

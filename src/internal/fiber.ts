@@ -35,19 +35,31 @@ export const interruptChildren = (
   return added.length === 0 ? undefined : Fiber.interruptAll(added)
 }
 
-/** Puts back every fiber ref but the context that differs from `before`; undefined when none does. */
+/** What is not a task's to leave behind: resetting the cause would make an interrupted fiber go on. */
+const ownedByRuntime: ReadonlySet<unknown> = new Set<unknown>([
+  FiberRef.currentContext,
+  FiberRef.currentRuntimeFlags,
+  FiberRef.interruptedCause
+])
+
+/** Puts back every fiber ref that a task can change and that differs from `before`; undefined when none does. */
 export const restoreFiberRefs = (
   before: FiberRefs.FiberRefs,
   after: FiberRefs.FiberRefs
 ): Effect.Effect<void> | undefined => {
-  let restore: Effect.Effect<void> | undefined = undefined
+  const changes: Array<Effect.Effect<void>> = []
+  let common = 0
   for (const [ref, stack] of after.locals) {
-    if (ref === FiberRef.currentContext || ref === FiberRef.currentRuntimeFlags) continue
     const was = before.locals.get(ref)
-    if (was === undefined || was[0][1] !== stack[0][1]) {
-      const put = was === undefined ? FiberRef.reset(ref) : FiberRef.set(ref, was[0][1])
-      restore = restore === undefined ? put : Effect.zipRight(restore, put)
+    if (was !== undefined) common++
+    if (was !== undefined && was[0][1] === stack[0][1]) continue
+    if (ownedByRuntime.has(ref)) continue
+    changes.push(was === undefined ? FiberRef.reset(ref) : FiberRef.set(ref, was[0][1]))
+  }
+  if (common < before.locals.size) {
+    for (const [ref, stack] of before.locals) {
+      if (!after.locals.has(ref) && !ownedByRuntime.has(ref)) changes.push(FiberRef.set(ref, stack[0][1]))
     }
   }
-  return restore
+  return changes.length === 0 ? undefined : Effect.all(changes, { discard: true })
 }

@@ -105,11 +105,13 @@ export const mergeJson = (
   target: Record<string, unknown> | undefined,
   data: unknown
 ): Record<string, unknown> | NotJson => {
-  if (!isRecord(data)) {
-    return new NotJson("", data === null ? "null" : Array.isArray(data) ? "an array" : `a ${typeof data}`, notFields)
-  }
-  const out = target ?? {}
   try {
+    if (!isRecord(data)) {
+      return new NotJson("", data === null ? "null" : Array.isArray(data) ? "an array" : `a ${typeof data}`, notFields)
+    }
+    const unfit = describe(data)
+    if (unfit !== undefined) return new NotJson("", unfit, notFields)
+    const out = target ?? {}
     const keys = Object.keys(data)
     const values = keys.map((key) => copy(data[key], key, [data]))
     const problem = values.find((value) => value instanceof NotJson)
@@ -127,16 +129,16 @@ export const mergeJson = (
 /** The message of anything that was thrown, without throwing itself. */
 export const messageOf = (error: unknown): string => {
   try {
-    return error instanceof Error ? error.message : String(error)
+    return String(error instanceof Error ? error.message : error)
   } catch {
-    return Object.prototype.toString.call(error)
+    return "an error without a readable message"
   }
 }
 
 /** `JSON.stringify` that answers for values JSON cannot hold instead of throwing. */
-export const stringifySafe = (value: unknown): string => {
+export const stringifySafe = (value: unknown, indent?: number): string => {
   try {
-    return JSON.stringify(value) ?? String(value)
+    return JSON.stringify(value, null, indent) ?? String(value)
   } catch (error) {
     return JSON.stringify(`[not JSON: ${messageOf(error)}]`)
   }

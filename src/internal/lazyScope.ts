@@ -11,6 +11,7 @@ export class LazyScope extends Pipeable.Class() implements Scope.Scope {
   readonly [Scope.ScopeTypeId]: Scope.ScopeTypeId = Scope.ScopeTypeId
   readonly strategy = ExecutionStrategy.sequential
   private scope: Scope.CloseableScope | undefined = undefined
+  private closedWith: Exit.Exit<unknown, unknown> | undefined = undefined
 
   fork(strategy: ExecutionStrategy.ExecutionStrategy): Effect.Effect<Scope.Scope.Closeable> {
     return Effect.flatMap(this.open(), (scope) => Scope.fork(scope, strategy))
@@ -20,14 +21,22 @@ export class LazyScope extends Pipeable.Class() implements Scope.Scope {
     return Effect.flatMap(this.open(), (scope) => Scope.addFinalizerExit(scope, finalizer))
   }
 
-  /** Runs the finalizers; undefined when nothing was ever acquired. */
+  /** Runs the finalizers; undefined when nothing was acquired. What is acquired afterwards is released at once. */
   close(exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> | undefined {
+    this.closedWith = exit
     return this.scope === undefined ? undefined : Scope.close(this.scope, exit)
   }
 
   private open(): Effect.Effect<Scope.CloseableScope> {
     return Effect.suspend(() =>
-      this.scope === undefined ? Effect.map(Scope.make(), (made) => (this.scope ??= made)) : Effect.succeed(this.scope)
+      this.scope === undefined
+        ? Effect.flatMap(Scope.make(), (made) => {
+            const scope = (this.scope ??= made)
+            return this.closedWith === undefined
+              ? Effect.succeed(scope)
+              : Effect.as(Scope.close(scope, this.closedWith), scope)
+          })
+        : Effect.succeed(this.scope)
     )
   }
 }

@@ -52,15 +52,26 @@ export const fromFunction =
   (task: PromiseTask): Task<unknown> =>
   (context) =>
     Effect.flatMap(Effect.runtime(), (runtime) => {
-      const open = new Set<Fiber.RuntimeFiber<unknown, unknown>>()
+      const open: OpenSteps = { fibers: new Set(), closed: false }
       return Effect.tryPromise({
         try: (signal) => currentSink.run(context, async () => task(makeContext(context, signal, runtime, open))),
         catch: identity
       }).pipe(
         Effect.flatMap((result) => (isTaskEffect(result) ? result : Effect.succeed(result))),
-        Effect.ensuring(Effect.suspend(() => (open.size === 0 ? Effect.void : Fiber.interruptAll(open))))
+        Effect.ensuring(
+          Effect.suspend(() => {
+            open.closed = true
+            return open.fibers.size === 0 ? Effect.void : Fiber.interruptAll(open.fibers)
+          })
+        )
       )
     })
+
+/** The steps of one task that are running. An async function goes on after it was interrupted; its steps do not. */
+interface OpenSteps {
+  readonly fibers: Set<Fiber.RuntimeFiber<unknown, unknown>>
+  closed: boolean
+}
 
 const isTaskEffect = (value: unknown): value is Effect.Effect<unknown, unknown, CurrentTask> => Effect.isEffect(value)
 
@@ -68,7 +79,7 @@ const makeContext = (
   task: TaskContext,
   signal: AbortSignal,
   runtime: Runtime.Runtime<never>,
-  open: Set<Fiber.RuntimeFiber<unknown, unknown>>
+  open: OpenSteps
 ): PromiseTaskContext => {
   const sink = (): TaskContext => currentSink.getStore() ?? task
 
@@ -83,6 +94,7 @@ const makeContext = (
     work: (context: StepContext) => A | PromiseLike<A>,
     options: StepOptions = {}
   ): Promise<A | Array<A>> {
+    if (open.closed) return mayBeIgnored(Promise.reject(aborted("The task has ended")))
     const invocation = Effect.flatMap(CurrentTask, (sink) =>
       Effect.tryPromise({
         try: (signal) => currentSink.run(sink, async () => work({ signal })),
@@ -91,14 +103,16 @@ const makeContext = (
     )
     const timed = Effect.provideService(Step.run(name, invocation, options), CurrentTask, sink())
     const fiber = Runtime.runFork(runtime)(timed)
-    open.add(fiber)
-    return new Promise((resolve, reject) => {
-      fiber.addObserver((exit) => {
-        open.delete(fiber)
-        if (Exit.isSuccess(exit)) resolve(exit.value)
-        else reject(thrown(exit.cause))
+    open.fibers.add(fiber)
+    return mayBeIgnored(
+      new Promise((resolve, reject) => {
+        fiber.addObserver((exit) => {
+          open.fibers.delete(fiber)
+          if (Exit.isSuccess(exit)) resolve(exit.value)
+          else reject(thrown(exit.cause))
+        })
       })
-    })
+    )
   }
 
   return {
@@ -119,5 +133,13 @@ const makeContext = (
 const thrown = (cause: Cause.Cause<unknown>): unknown =>
   Option.getOrElse(
     Option.orElse(Cause.failureOption(cause), () => Cause.dieOption(cause)),
-    () => new DOMException("The step was interrupted", "AbortError")
+    () => aborted("The step was interrupted")
   )
+
+const aborted = (message: string): DOMException => new DOMException(message, "AbortError")
+
+/** A step that is not awaited is in the record whatever becomes of it; its rejection must not end the process. */
+const mayBeIgnored = <A>(promise: Promise<A>): Promise<A> => {
+  promise.catch(() => {})
+  return promise
+}

@@ -13,7 +13,7 @@ import type { RunningStep, StepSettings, TaskContext } from "../Task.js"
 import type { WorkerLog } from "../WorkerLog.js"
 import { isStepOutput } from "../WorkerLog.js"
 import { fromCause } from "./failure.js"
-import { mergeJson, NotJson } from "./json.js"
+import { copyJson, mergeJson, messageOf, NotJson } from "./json.js"
 import type { Timeline } from "./timeline.js"
 import { toMillis } from "./timeline.js"
 
@@ -31,6 +31,8 @@ export interface WorkerState {
 export class TaskState {
   readonly steps: Array<StepRecord> = []
   startedSteps = 0
+  /** Whether the task's record has been made; a step that ends later is not in it. */
+  recorded = false
 
   constructor(
     readonly worker: WorkerState,
@@ -47,10 +49,17 @@ interface StepDraft {
   startedAt: string
   completedAt: string
   latencyMs: number
-  concurrency?: number
-  timeoutMs?: number
+  concurrency?: unknown
+  timeoutMs?: unknown
   data?: Record<string, unknown>
   errorCode?: string
+}
+
+/** Untyped callers ask for anything; what JSON cannot hold becomes text. */
+const asAskedFor = (option: unknown): unknown => {
+  if (typeof option === "number") return option
+  const copied = copyJson(option)
+  return copied instanceof NotJson ? messageOf(option) : copied
 }
 
 /**
@@ -167,12 +176,17 @@ class OpenStep implements RunningStep {
       completedAt: timeline.timestamp(endedNanos),
       latencyMs: toMillis(endedNanos - this.startedNanos)
     }
-    const invocations = this.options.parallelInvocations ?? this.options.concurrency
+    const invocations = asAskedFor(this.options.parallelInvocations ?? this.options.concurrency)
     if (invocations !== undefined) record.concurrency = invocations
-    if (this.options.timeoutMs !== undefined) record.timeoutMs = this.options.timeoutMs
+    const timeoutMs = asAskedFor(this.options.timeoutMs)
+    if (timeoutMs !== undefined) record.timeoutMs = timeoutMs
     const data = this.context.close()
     if (data !== undefined) record.data = data
-    if (this.refused === undefined) this.state.steps.push(record)
+    if (this.state.recorded) {
+      this.context.log(`step "${this.name}" ended after its task and was dropped`, { level: "warn" })
+    } else if (this.refused === undefined) {
+      this.state.steps.push(record)
+    }
     return record
   }
 }

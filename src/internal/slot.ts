@@ -9,6 +9,7 @@ import * as FiberRef from "effect/FiberRef"
 import type * as FiberRefs from "effect/FiberRefs"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
+import { maxRecordSteps } from "../Platform.js"
 import type { StepRecord, TaskRecord } from "../Record.js"
 import { StepRecord as StepRecordSchema } from "../Record.js"
 import type { Task, TaskServices } from "../Task.js"
@@ -16,7 +17,7 @@ import { CurrentTask, InvalidMeasure } from "../Task.js"
 import type { Failure } from "./failure.js"
 import { fromCause } from "./failure.js"
 import { childrenOf, interruptChildren, restoreFiberRefs } from "./fiber.js"
-import { copyJson, mergeJson, NotJson } from "./json.js"
+import { copyJson, mergeJson, messageOf, NotJson } from "./json.js"
 import { LazyScope } from "./lazyScope.js"
 import type { WorkerState } from "./recorder.js"
 import { Sink, TaskState } from "./recorder.js"
@@ -77,14 +78,19 @@ export const make = <E, R>(
         let startedNanos = 0
 
         const end = (exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> => {
-          const record = toRecord(sink, startedNanos, worker.timeline.now(), exit)
+          const endedNanos = worker.timeline.now()
+          const record = (finalizerError: string | undefined): Effect.Effect<void> => {
+            const changed = restoreFiberRefs(refs, fiber.getFiberRefs())
+            const delivered = deliver(toRecord(sink, startedNanos, endedNanos, exit, finalizerError))
+            return changed === undefined ? delivered : Effect.zipRight(changed, delivered)
+          }
           const forked = interruptChildren(fiber, children)
-          const acquired = closeScope(scope, exit, sink, record)
-          const changed = restoreFiberRefs(refs, fiber.getFiberRefs())
-          if (forked === undefined && acquired === undefined && changed === undefined) return deliver(record)
-          return Effect.all([forked ?? Effect.void, acquired ?? Effect.void, changed ?? Effect.void]).pipe(
-            Effect.zipRight(Effect.suspend(() => deliver(record)))
-          )
+          if (forked !== undefined) {
+            const closed = Effect.suspend(() => closeScope(scope, exit, sink) ?? Effect.succeed(undefined))
+            return Effect.flatMap(Effect.zipRight(forked, closed), record)
+          }
+          const closed = closeScope(scope, exit, sink)
+          return closed === undefined ? record(undefined) : Effect.flatMap(closed, record)
         }
 
         return Effect.flatMap(FiberRef.set(FiberRef.currentContext, withServices(context, sink, scope)), () => {
@@ -108,35 +114,37 @@ const withServices = (context: Context.Context<never>, sink: Sink, scope: LazySc
 const start = <E, R>(task: Task<E, R>, sink: Sink): Effect.Effect<unknown, E, R | TaskServices> =>
   Effect.isEffect(task) ? task : Effect.suspend(() => task(sink))
 
-/** Finalizers belong to the task but not to its latency; one that fails is noted on the record. */
+/** Finalizers belong to the task but not to its latency; gives what one that failed said, for the record. */
 const closeScope = (
   scope: LazyScope,
   exit: Exit.Exit<unknown, unknown>,
-  sink: Sink,
-  record: TaskDraft
-): Effect.Effect<void> | undefined => {
+  sink: Sink
+): Effect.Effect<string | undefined> | undefined => {
   const close = scope.close(exit)
   return close === undefined
     ? undefined
-    : Effect.catchAllCause(close, (cause) =>
-        Effect.sync(() => {
+    : Effect.matchCause(close, {
+        onSuccess: () => undefined,
+        onFailure: (cause) => {
           const { message } = fromCause(cause)
           sink.log(`a finalizer failed: ${message}`, { level: "error" })
-          record.data = { ...record.data, finalizerError: message }
-        })
-      )
+          return message
+        }
+      })
 }
 
 const toRecord = (
   sink: Sink,
   startedNanos: number,
   endedNanos: number,
-  exit: Exit.Exit<unknown, unknown>
+  exit: Exit.Exit<unknown, unknown>,
+  finalizerError: string | undefined
 ): TaskDraft => {
   const { state } = sink
   const { timeline } = state.worker
   const measured = sink.close()
-  const { failure, result } = readExit(exit)
+  state.recorded = true
+  const { failure, result } = readExit(exit, maxRecordSteps - state.steps.length)
   const status = failure === undefined ? "success" : "error"
   const startedAt = timeline.timestamp(startedNanos)
   const completedAt = timeline.timestamp(endedNanos)
@@ -148,7 +156,8 @@ const toRecord = (
     const step = { name: "task", status, startedAt, completedAt, latencyMs, errorCode: failure?.code ?? null }
     steps.push(own === undefined ? step : { ...step, data: merge({ ...own }, undefined, state.phase) ?? own })
   }
-  const data = merge(own, failure === undefined ? result.data : { errorMessage: failure.message }, state.phase)
+  const outcome = failure === undefined ? result.data : { errorMessage: failure.message }
+  const data = merge(own, finalizerError === undefined ? outcome : { ...outcome, finalizerError }, state.phase)
   return {
     taskIndex: state.taskIndex,
     status,
@@ -183,17 +192,18 @@ interface Returned {
 const nothing: Returned = { data: undefined, steps: [], latencyMs: undefined }
 
 const readExit = (
-  exit: Exit.Exit<unknown, unknown>
+  exit: Exit.Exit<unknown, unknown>,
+  freeSteps: number
 ): { readonly failure: Failure | undefined; readonly result: Returned } => {
   if (Exit.isSuccess(exit)) {
     if (typeof exit.value !== "object" || exit.value === null) return { failure: undefined, result: nothing }
-    const result = readReturned(exit.value)
+    const result = readReturned(exit.value, freeSteps)
     return typeof result === "string"
       ? { failure: fromCause(Cause.die(new InvalidMeasure({ detail: result }))), result: nothing }
       : { failure: undefined, result }
   }
   const failure = fromCause(exit.cause)
-  const result = readReturned({ data: failure.data, steps: failure.steps })
+  const result = readReturned({ data: failure.data, steps: failure.steps }, freeSteps)
   return typeof result === "string"
     ? {
         failure: { ...failure, message: `${failure.message} (not all of it was recorded: ${result})` },
@@ -202,13 +212,32 @@ const readExit = (
     : { failure, result }
 }
 
+interface ReturnedFields {
+  readonly data?: unknown
+  readonly latencyMs?: unknown
+  readonly steps?: unknown
+}
+
+/** Each field once: a result may be anything, getters that throw included. */
+const readFields = (value: object): ReturnedFields | string => {
+  try {
+    const { data, latencyMs, steps }: ReturnedFields = value
+    return { data, latencyMs, steps }
+  } catch (error) {
+    return `the task's result cannot be read (${messageOf(error)})`
+  }
+}
+
 /** Reads a task's result; a string says what in it cannot be recorded. */
-const readReturned = (value: object): Returned | string => {
-  const { data, latencyMs, steps }: { data?: unknown; latencyMs?: unknown; steps?: unknown } = value
+const readReturned = (value: object, freeSteps: number): Returned | string => {
+  const fields = readFields(value)
+  if (typeof fields === "string") return fields
+  const { data, latencyMs, steps } = fields
   const merged = data === undefined || data === null ? undefined : mergeJson(undefined, data)
   if (merged instanceof NotJson) return `the task's data: ${merged.message}`
   const list = steps === undefined || steps === null ? [] : readSteps(steps)
   if (typeof list === "string") return list
+  if (list.length > freeSteps) return `the task's steps are more than the ${maxRecordSteps} that a record holds`
   return {
     data: merged === undefined || Object.keys(merged).length === 0 ? undefined : merged,
     steps: list,

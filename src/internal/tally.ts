@@ -1,9 +1,9 @@
 /**
  * What is kept of a participant's records while they pass by: counts, latencies, and the errors that occurred.
  */
+import type { ResultSummary } from "../Platform.js"
 import type { TaskRecord } from "../Record.js"
-import type { Summary } from "../Statistics.js"
-import { Samples, summaryOfSorted } from "../Statistics.js"
+import { mean, percentileNearestRank, Samples } from "../Statistics.js"
 
 export interface ErrorCount {
   readonly code: string
@@ -26,18 +26,26 @@ export class Tally {
 
   add(record: TaskRecord): void {
     this.done++
-    if (record.status === "success") {
-      if (typeof record.latencyMs === "number") this.latencies.push(record.latencyMs)
-    } else {
+    if (typeof record.latencyMs === "number") this.latencies.push(record.latencyMs)
+    if (record.status !== "success") {
       this.errors++
       this.countError(record)
     }
     if (this.keepRecords) this.records.push(record)
   }
 
-  /** Latencies of the tasks that succeeded, in milliseconds; undefined when none did. */
-  get latency(): Summary | undefined {
-    return summaryOfSorted(this.latencies.sorted())
+  /** Latencies of all tasks, failed ones included, as the platform computes them; nulls when there are none. */
+  get latencyMs(): ResultSummary["latencyMs"] {
+    const sorted = this.latencies.sorted()
+    const at = (p: number): number | null => percentileNearestRank(sorted, p) ?? null
+    return {
+      min: sorted[0] ?? null,
+      avg: mean(sorted) ?? null,
+      p50: at(50),
+      p95: at(95),
+      p99: at(99),
+      max: sorted[sorted.length - 1] ?? null
+    }
   }
 
   /** Most frequent first. */

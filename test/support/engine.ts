@@ -1,10 +1,13 @@
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/TestClock"
 
 import type { Participant } from "../../src/Participant.js"
+import type { PlatformError } from "../../src/Platform.js"
 import type { TaskRecord } from "../../src/Record.js"
 import type { RunReporter } from "../../src/Reporter.js"
 import * as Scheduler from "../../src/Scheduler.js"
-import type { Task } from "../../src/Task.js"
+import type { Task, TaskServices } from "../../src/Task.js"
 import * as Worker from "../../src/Worker.js"
 
 export interface EngineOptions {
@@ -15,6 +18,7 @@ export interface EngineOptions {
   readonly concurrency?: number
   readonly staggerDelayMs?: number
   readonly run?: RunReporter
+  readonly onClose?: (log: string) => void
 }
 
 export interface EngineResult {
@@ -31,8 +35,17 @@ const intoNothing = (options: EngineOptions): RunReporter => ({
 })
 
 /** Runs a task through scheduler, worker and engine; `into` sees each record as it is made, whatever becomes of the run. */
-export const runTask = <E, R>(task: Task<E, R>, options: EngineOptions = {}, into: Array<TaskRecord> = []) =>
-  Effect.suspend(() => {
+export function runTask<E, R>(
+  task: Task<E, R>,
+  options?: EngineOptions,
+  into?: Array<TaskRecord>
+): Effect.Effect<EngineResult, PlatformError, Exclude<R, TaskServices>>
+export function runTask<E, R>(
+  task: Task<E, R>,
+  options: EngineOptions = {},
+  into: Array<TaskRecord> = []
+): Effect.Effect<EngineResult, PlatformError, R> {
+  return Effect.suspend(() => {
     const warnings: Array<string> = []
     let log = ""
     const lane = Worker.lane({
@@ -46,6 +59,7 @@ export const runTask = <E, R>(task: Task<E, R>, options: EngineOptions = {}, int
       },
       onClose: (workerLog) => {
         log = workerLog.text
+        options.onClose?.(log)
       },
       onWarning: (message) => {
         warnings.push(message)
@@ -59,4 +73,22 @@ export const runTask = <E, R>(task: Task<E, R>, options: EngineOptions = {}, int
     return Worker.provideTaskServices(Scheduler.byParticipant.run(plan, [lane])).pipe(
       Effect.map((): EngineResult => ({ records: into, log, warnings }))
     )
+  })
+}
+
+/** Runs an effect while the test clock moves on by `millis`; fails when it has not ended by then. */
+export const within = <A, E, R>(millis: number, effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.fork(effect)
+    yield* TestClock.adjust(millis)
+    if (fiber.unsafePoll() === null) return yield* Effect.dieMessage(`has not ended within ${millis} ms`)
+    return yield* Fiber.join(fiber)
+  })
+
+/** The only record of a run of one task. */
+export const onlyRecord = <E, R>(task: Task<E, R>, options: EngineOptions = {}) =>
+  Effect.map(runTask(task, options), ({ records }) => {
+    const [record] = records
+    if (record === undefined || records.length > 1) throw new Error(`${records.length} records`)
+    return record
   })

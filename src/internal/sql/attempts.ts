@@ -7,7 +7,7 @@ import type { Database } from "./database.js"
 import type { Lookups, WorkerState } from "./lookups.js"
 
 /** Attempts, and whether one of them still speaks for its worker. */
-export const make = ({ forUpdate, sql }: Database, find: Lookups) => {
+export const make = ({ lock, sql }: Database, find: Lookups) => {
   const single = SqlSchema.single({
     Request: Schema.String,
     Result: Attempt,
@@ -22,7 +22,7 @@ export const make = ({ forUpdate, sql }: Database, find: Lookups) => {
 
   /** The worker as it is now; nobody else changes it until the transaction ends. */
   const lockWorker = Effect.fnUntraced(function* (ref: WorkerRef) {
-    yield* sql`SELECT id FROM workers WHERE id = ${ref.worker} ${forUpdate}`
+    yield* lock("workers", ref.worker)
     return yield* find.workerState(ref)
   })
 
@@ -39,8 +39,7 @@ export const make = ({ forUpdate, sql }: Database, find: Lookups) => {
       return yield* get(attemptId)
     }),
     /** What an operation answers after it has changed a worker. */
-    result: (ref: WorkerRef, attemptId: string) =>
-      Effect.all({ worker: find.worker(ref), attempt: get(attemptId) })
+    result: (ref: WorkerRef, attemptId: string) => Effect.all({ worker: find.worker(ref), attempt: get(attemptId) })
   }
 }
 

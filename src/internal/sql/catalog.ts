@@ -7,6 +7,7 @@ import type { Database } from "./database.js"
 import { newId, now } from "./database.js"
 import type { Lookups } from "./lookups.js"
 import { BenchmarkRow, RunRow, selectBenchmarks, selectRuns } from "./lookups.js"
+import type { Organization } from "./organizations.js"
 import { encodeJson, integer, nonEmpty, page, refuse, unique } from "./requests.js"
 import type { RollUp } from "./rollUp.js"
 
@@ -26,14 +27,9 @@ type Operations = Pick<
   | "listParticipants"
 >
 
-export interface Organization {
-  readonly id: string
-  readonly slug: string
-}
-
 /** Benchmarks, their runs and the participants of a run. In an update null means the same as absent. */
 export const make = (database: Database, organization: Organization, find: Lookups, rollUp: RollUp): Operations => {
-  const { forUpdate, read, sql, write } = database
+  const { lock, read, sql, write } = database
 
   const listBenchmarks = SqlSchema.findAll({
     Request: PageRequest,

@@ -1,5 +1,6 @@
 import * as SqlClient from "@effect/sql/SqlClient"
-import type { SqlError } from "@effect/sql/SqlError"
+import type { Connection } from "@effect/sql/SqlConnection"
+import { SqlError } from "@effect/sql/SqlError"
 import type * as Statement from "@effect/sql/Statement"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -16,10 +17,13 @@ export type QueryError = PlatformError | SqlError | ParseError
 /** A SQL database on which every operation is one transaction, and every failure a `PlatformError`. */
 export interface Database {
   readonly sql: SqlClient.SqlClient
-  /** Locks the rows a query selects until the transaction ends; nothing where a writing transaction locks everything. */
-  readonly forUpdate: Statement.Fragment
-  /** Like `forUpdate`, passing over rows that another transaction has locked. */
-  readonly forUpdateSkipLocked: Statement.Fragment
+  /**
+   * Keeps others from changing a row until the transaction ends. Those who lock several start with the worker, then its
+   * participant, then the run.
+   */
+  readonly lock: (table: "workers" | "participants" | "runs", id: string) => Effect.Effect<void, SqlError>
+  /** Ends a query that is to lock what it finds, and to pass over what others have locked. */
+  readonly skipLocked: Statement.Fragment
   /** Runs queries against one snapshot. */
   readonly read: <A>(operation: string, queries: Effect.Effect<A, QueryError>) => Effect.Effect<A, PlatformError>
   /** Runs queries that write; they may run several times, but take effect once or not at all. */
@@ -35,23 +39,31 @@ export const busySchedule = Schedule.exponential("10 millis", 1.5).pipe(
 
 export const make = Effect.map(SqlClient.SqlClient, (sql): Database => {
   // SQLite refuses to turn a reading transaction into a writing one once another process has written, without waiting.
-  const beginWrite = sql.onDialectOrElse({ sqlite: () => "BEGIN IMMEDIATE", orElse: () => "BEGIN" })
+  const beginWrite = sql.onDialectOrElse({ sqlite: () => ["BEGIN IMMEDIATE"], orElse: () => ["BEGIN"] })
+  // The client remembers for minutes that a statement could not be prepared, even if the database was only busy; the
+  // select meets that first, and is not remembered.
   const beginRead = sql.onDialectOrElse({
-    pg: () => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-    orElse: () => "BEGIN"
+    sqlite: () => ["BEGIN", "SELECT 1 FROM sqlite_master LIMIT 1"],
+    orElse: () => ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"]
   })
   const operate =
-    (begin: string) =>
+    (begin: ReadonlyArray<string>) =>
     <A>(operation: string, queries: Effect.Effect<A, QueryError>) =>
       transaction(sql, begin, queries).pipe(
         Effect.retry({ schedule: busySchedule, while: isBusy }),
         Effect.mapError((error) => toPlatformError(operation, error))
       )
-  const lock = (clause: string) => sql.onDialectOrElse({ pg: () => sql.literal(clause), orElse: () => sql.literal("") })
   return {
     sql,
-    forUpdate: lock("FOR UPDATE"),
-    forUpdateSkipLocked: lock("FOR UPDATE SKIP LOCKED"),
+    // SQLite has locked everything at the start of the transaction.
+    lock: sql.onDialectOrElse({
+      sqlite: () => () => Effect.void,
+      orElse: () => (table, id) => Effect.asVoid(sql`SELECT id FROM ${sql(table)} WHERE id = ${id} FOR NO KEY UPDATE`)
+    }),
+    skipLocked: sql.onDialectOrElse({
+      sqlite: () => sql.literal(""),
+      orElse: () => sql.literal("FOR NO KEY UPDATE SKIP LOCKED")
+    }),
     read: operate(beginRead),
     write: operate(beginWrite)
   }
@@ -97,6 +109,13 @@ export const isBusy = (error: unknown): boolean =>
 export const codeOf = (error: unknown): string =>
   Predicate.hasProperty(error, "code") && typeof error.code === "string" ? error.code : ""
 
+/** Sends a statement outside the cache of prepared ones. */
+export const unprepared = (connection: Connection, statement: string): Effect.Effect<void, SqlError> =>
+  Effect.suspend(() => connection.executeUnprepared(statement, [], undefined)).pipe(
+    Effect.catchAllDefect((cause) => new SqlError({ cause })),
+    Effect.asVoid
+  )
+
 // -----------------------------------------------------------------------------
 // internal
 // -----------------------------------------------------------------------------
@@ -119,22 +138,24 @@ const messageOf = (error: unknown): string =>
 
 // `SqlClient.withTransaction` always sends a plain BEGIN and turns a failing COMMIT into a defect that leaves the
 // transaction open.
-const transaction = <A>(sql: SqlClient.SqlClient, begin: string, queries: Effect.Effect<A, QueryError>) =>
+const transaction = <A>(
+  sql: SqlClient.SqlClient,
+  begin: ReadonlyArray<string>,
+  queries: Effect.Effect<A, QueryError>
+) =>
   Effect.uninterruptibleMask((restore) =>
     Effect.scoped(
       Effect.gen(function* () {
         const connection = yield* restore(sql.reserve)
-        const send = (statement: string) => connection.execute(statement, [], undefined)
-        yield* send(begin)
-        const exit = yield* queries.pipe(
-          Effect.provideService(SqlClient.TransactionConnection, [connection, 0]),
+        const exit = yield* Effect.forEach(begin, (statement) => unprepared(connection, statement)).pipe(
+          Effect.zipRight(Effect.provideService(queries, SqlClient.TransactionConnection, [connection, 0])),
           restore,
-          Effect.tap(() => send("COMMIT")),
+          Effect.zipLeft(unprepared(connection, "COMMIT")),
           Effect.exit
         )
         if (Exit.isFailure(exit)) {
           // Some failures, such as a full disk, have rolled back already.
-          yield* Effect.ignore(send("ROLLBACK"))
+          yield* Effect.ignore(unprepared(connection, "ROLLBACK"))
         }
         return yield* exit
       })

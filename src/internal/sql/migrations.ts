@@ -5,7 +5,7 @@ import * as SqlSchema from "@effect/sql/SqlSchema"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { PlatformFailure } from "../../Platform.js"
-import type { Database, QueryError } from "./database.js"
+import type { Database } from "./database.js"
 import { driverFailure } from "./database.js"
 
 const operation = "open the store"
@@ -17,11 +17,10 @@ const migrationsTable = "effect_bench_migrations"
  */
 export const migrate = Effect.fnUntraced(function* (database: Database) {
   const { sql } = database
-  const latest = latestVersion(sql)
-  const found = yield* database.read(operation, Effect.orElseSucceed(latest, () => 0))
+  const found = yield* database.read(operation, findVersion(sql))
   yield* refuseNewer(found)
   if (found < version) {
-    yield* database.write(operation, migrateLocked(sql, latest))
+    yield* database.write(operation, migrateLocked(sql))
   }
 })
 
@@ -36,12 +35,20 @@ const version = Object.keys(migrations).length
 // internal
 // -----------------------------------------------------------------------------
 
-const latestVersion = (sql: SqlClient.SqlClient): Effect.Effect<number, QueryError> =>
-  SqlSchema.findAll({
+// The newest migration that has been run here; 0 when none was.
+const findVersion = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const tables = yield* sql.onDialectOrElse({
+    pg: () => sql`SELECT 1 FROM pg_class WHERE oid = to_regclass(${migrationsTable})`,
+    orElse: () => sql`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ${migrationsTable}`
+  })
+  if (tables.length === 0) return 0
+  const rows = yield* SqlSchema.findAll({
     Request: Schema.Void,
     Result: Schema.Struct({ version: Schema.NullOr(Schema.Int) }),
     execute: () => sql`SELECT MAX(migration_id) AS version FROM ${sql(migrationsTable)}`
-  })(undefined).pipe(Effect.map((rows) => rows[0]?.version ?? 0))
+  })(undefined)
+  return rows[0]?.version ?? 0
+})
 
 const refuseNewer = (found: number) =>
   found <= version
@@ -54,10 +61,10 @@ const refuseNewer = (found: number) =>
         })
       )
 
-const migrateLocked = (sql: SqlClient.SqlClient, latest: Effect.Effect<number, QueryError>) =>
+const migrateLocked = (sql: SqlClient.SqlClient) =>
   Effect.gen(function* () {
     yield* lockMigrations(sql)
-    yield* refuseNewer(yield* latest)
+    yield* refuseNewer(yield* findVersion(sql))
     yield* Migrator.make({})({ loader: Migrator.fromRecord(migrations), table: migrationsTable })
   }).pipe(
     Effect.provideService(SqlClient.SqlClient, sql),

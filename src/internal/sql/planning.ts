@@ -11,10 +11,10 @@ const maxWorkers = 10_000
 
 /** Splits a participant's tasks over workers, once. */
 export const make = (database: Database, find: Lookups): Pick<Platform["Type"], "planWorkers"> => {
-  const { forUpdate, sql, write } = database
+  const { lock, sql, write } = database
 
   const ensureUnplanned = Effect.fnUntraced(function* ({ id, slug }: ParticipantState) {
-    yield* sql`SELECT id FROM participants WHERE id = ${id} ${forUpdate}`
+    yield* lock("participants", id)
     const planned = yield* sql`SELECT id FROM workers WHERE participant_id = ${id} LIMIT 1`
     if (planned.length > 0) {
       return yield* new ResourceConflict({

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { Page } from "../../Platform.js"
-import { InvalidRequest, maxHeartbeatSamples } from "../../Platform.js"
 import type { ConcurrencySample } from "../../Platform.js"
+import { InvalidRequest, maxHeartbeatSamples } from "../../Platform.js"
 import type { Data } from "../../Record.js"
 
 /** One field of a request, and what it must be. */
@@ -58,9 +58,7 @@ export const unique = (names: ReadonlyArray<string>, field: (index: number) => s
 }
 
 /** The bounds of a page, with its defaults. */
-export const page = (
-  input: Page
-): Effect.Effect<{ readonly limit: number; readonly offset: number }, InvalidRequest> =>
+export const page = (input: Page): Effect.Effect<{ readonly limit: number; readonly offset: number }, InvalidRequest> =>
   Effect.as(refuse([...integer("limit", input.limit, 1, 500), ...integer("offset", input.offset)]), {
     limit: input.limit ?? 50,
     offset: input.offset ?? 0

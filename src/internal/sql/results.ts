@@ -71,10 +71,7 @@ export const make = (database: Database, find: Lookups): Pick<Platform["Type"], 
   }
 
   const summarizeRun = summarize(countRun, latenciesBy("task_results", "latency_ms"))
-  const summarizeParticipants = summarize(
-    countParticipants,
-    latenciesBy("task_results", "participant_seq, latency_ms")
-  )
+  const summarizeParticipants = summarize(countParticipants, latenciesBy("task_results", "participant_seq, latency_ms"))
   const summarizeSteps = summarize(countSteps, latenciesBy("step_results", "participant_seq, name, latency_ms"))
 
   const findParticipants = SqlSchema.findAll({

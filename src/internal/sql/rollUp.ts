@@ -8,7 +8,7 @@ import type { Database } from "./database.js"
  * How the status of a worker reaches its participant, and that of a participant its run. What ended on its own or was
  * set by hand stays ended until something below it starts again.
  */
-export const make = ({ forUpdate, sql }: Database) => {
+export const make = ({ lock, sql }: Database) => {
   const workersOutcome = outcomeOf(
     (participantId) => sql`SELECT CASE
       WHEN EXISTS (SELECT 1 FROM workers WHERE participant_id = ${participantId} AND status IN ('pending', 'running'))
@@ -27,7 +27,7 @@ export const make = ({ forUpdate, sql }: Database) => {
 
   // Two that end at once must see each other's end: whoever gets the lock second does.
   const participantEnded = Effect.fnUntraced(function* (runId: string, now: string) {
-    yield* sql`SELECT id FROM runs WHERE id = ${runId} ${forUpdate}`
+    yield* lock("runs", runId)
     const outcome = yield* participantsOutcome(runId)
     if (outcome !== "open") {
       yield* sql`UPDATE runs SET status = ${outcome}, updated_at = ${now}
@@ -45,7 +45,7 @@ export const make = ({ forUpdate, sql }: Database) => {
     }),
     /** A worker has completed or failed. */
     workerEnded: Effect.fnUntraced(function* (participantId: string, runId: string, now: string) {
-      yield* sql`SELECT id FROM participants WHERE id = ${participantId} ${forUpdate}`
+      yield* lock("participants", participantId)
       const outcome = yield* workersOutcome(participantId)
       if (outcome !== "open") {
         yield* sql`UPDATE participants SET status = ${outcome}, updated_at = ${now}

@@ -1,13 +1,13 @@
+import * as Fs from "node:fs/promises"
+import * as Path from "node:path"
 import * as Reactivity from "@effect/experimental/Reactivity"
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Fs from "node:fs/promises"
-import * as Path from "node:path"
 import { PlatformFailure } from "../../Platform.js"
-import { busySchedule, codeOf, driverFailure, isBusy } from "./database.js"
+import { busySchedule, codeOf, driverFailure, isBusy, unprepared } from "./database.js"
 
 export const memory = ":memory:"
 
@@ -21,8 +21,7 @@ export const layer = (filename: string): Layer.Layer<SqlClient.SqlClient, Platfo
 
 const operation = "open the store"
 
-const refuse = (detail: string, cause: unknown) =>
-  new PlatformFailure({ operation, detail, retryable: false, cause })
+const refuse = (detail: string, cause: unknown) => new PlatformFailure({ operation, detail, retryable: false, cause })
 
 const open = Effect.fnUntraced(function* (filename: string) {
   if (filename !== memory) yield* ensureWritable(filename)
@@ -44,12 +43,14 @@ const connect = (filename: string) =>
  * Waiting for a lock inside SQLite stops the whole process, measurements included, so nearly all of the waiting is
  * left to the retries around every operation.
  */
-const configure = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  yield* sql`PRAGMA busy_timeout = 20`
-  yield* sql`PRAGMA journal_mode = WAL`
-  yield* sql`PRAGMA synchronous = NORMAL`
-  yield* sql`PRAGMA foreign_keys = ON`
-})
+const pragmas = ["busy_timeout = 20", "journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON"]
+
+const configure = (sql: SqlClient.SqlClient) =>
+  Effect.scoped(
+    Effect.flatMap(sql.reserve, (connection) =>
+      Effect.forEach(pragmas, (pragma) => unprepared(connection, `PRAGMA ${pragma}`), { discard: true })
+    )
+  )
 
 const explain = (filename: string, error: unknown): PlatformFailure => {
   const { cause, detail, retryable } = driverFailure(operation, error)

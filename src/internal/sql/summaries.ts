@@ -55,8 +55,7 @@ const SummaryColumn = Schema.parseJson(RunSummary)
 const encode = (summary: RunSummary) =>
   Either.try({
     try: () => JSON.stringify(summary),
-    catch: (error) =>
-      new InvalidRequest({ issues: [{ field: "summary", message: `must be JSON (${String(error)})` }] })
+    catch: (error) => new InvalidRequest({ issues: [{ field: "summary", message: `must be JSON (${String(error)})` }] })
   })
 
 // JSON turns a number that is not finite into null, so what is about to be stored is read back first.
@@ -66,7 +65,10 @@ const decode = (text: string) =>
     (error) =>
       new InvalidRequest({
         issues: ParseResult.ArrayFormatter.formatErrorSync(error).map(({ message, path }) => ({
-          field: path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("").slice(1),
+          field: path
+            .map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`))
+            .join("")
+            .slice(1),
           message: `cannot be stored as JSON (${message})`
         }))
       })

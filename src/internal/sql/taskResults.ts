@@ -9,9 +9,9 @@ import { ensureRunning } from "./attempts.js"
 import type { Database } from "./database.js"
 import { newId, now } from "./database.js"
 import type { Lookups, WorkerState } from "./lookups.js"
+import { refuse } from "./requests.js"
 import type { ResultRows } from "./resultRows.js"
 import { encodeResults, limits } from "./resultRows.js"
-import { refuse } from "./requests.js"
 
 /**
  * Storing batches of results. Of two records of one task the later attempt's counts; within an attempt, that of the
@@ -64,17 +64,21 @@ export const make = (
       WHERE participant_seq = ${participantSeq} AND task_index IN ${sql.in(taskIndexes)}`
   })
 
+  // SQLite works in this thread, some tens of milliseconds a batch: what is being measured gets its turn in between.
   const insert = (table: string, rows: ReadonlyArray<Record<string, unknown>>) =>
     Effect.forEach(
       Arr.chunksOf(rows, insertChunk),
-      (chunk) => sql`INSERT INTO ${sql(table)} ${sql.insert(chunk)}`,
+      (chunk) => Effect.zipRight(nextTurn, sql`INSERT INTO ${sql(table)} ${sql.insert(chunk)}`),
       { discard: true }
     )
 
   // Records that a later batch of the same attempt has overtaken are left out; those that are older are replaced.
   const insertResults = Effect.fnUntraced(function* (participantSeq: number, { steps, tasks }: ResultRows) {
     const stored = new Map<number, { readonly attemptNumber: number; readonly sequenceNumber: number }>()
-    for (const taskIndexes of Arr.chunksOf(tasks.map((task) => task.task_index), lookupChunk)) {
+    for (const taskIndexes of Arr.chunksOf(
+      tasks.map((task) => task.task_index),
+      lookupChunk
+    )) {
       for (const row of yield* findStored({ participantSeq, taskIndexes: padded(taskIndexes) })) {
         stored.set(row.taskIndex, row)
       }
@@ -92,8 +96,14 @@ export const make = (
     }
     const replaced = [...stored.keys()].filter((taskIndex) => !overtaken.has(taskIndex))
     if (replaced.length > 0) yield* deleteTasks(participantSeq, replaced)
-    yield* insert("task_results", tasks.filter((task) => !overtaken.has(task.task_index)))
-    yield* insert("step_results", steps.filter((step) => !overtaken.has(step.task_index)))
+    yield* insert(
+      "task_results",
+      tasks.filter((task) => !overtaken.has(task.task_index))
+    )
+    yield* insert(
+      "step_results",
+      steps.filter((step) => !overtaken.has(step.task_index))
+    )
   })
 
   /** The attempt that may store the batch, or what has been answered to the same batch before. */
@@ -160,3 +170,8 @@ const padded = (taskIndexes: Arr.NonEmptyArray<number>): ReadonlyArray<number> =
   ...taskIndexes,
   ...Arr.makeBy(lookupChunk, () => taskIndexes[0]).slice(taskIndexes.length)
 ]
+
+const nextTurn = Effect.async<void>((resume) => {
+  const turn = setImmediate(() => resume(Effect.void))
+  return Effect.sync(() => clearImmediate(turn))
+})

@@ -15,13 +15,7 @@ import type { RollUp } from "./rollUp.js"
 
 type Operations = Pick<
   Platform["Type"],
-  | "claimWorker"
-  | "listWorkers"
-  | "getWorker"
-  | "heartbeat"
-  | "completeWorker"
-  | "failWorker"
-  | "releaseWorker"
+  "claimWorker" | "listWorkers" | "getWorker" | "heartbeat" | "completeWorker" | "failWorker" | "releaseWorker"
 >
 
 /** One worker's life from claim to close. */
@@ -32,14 +26,14 @@ export const make = (
   rollUp: RollUp,
   lease: Duration.Duration
 ): Operations => {
-  const { forUpdateSkipLocked, read, sql, write } = database
+  const { skipLocked, read, sql, write } = database
 
   const findPending = SqlSchema.findOne({
     Request: Schema.Struct({ participantId: Schema.String }),
     Result: WorkerId,
     execute: ({ participantId }) => sql`SELECT id FROM workers
       WHERE participant_id = ${participantId} AND status = 'pending'
-      ORDER BY worker_index LIMIT 1 ${forUpdateSkipLocked}`
+      ORDER BY worker_index LIMIT 1 ${skipLocked}`
   })
 
   const findSilent = SqlSchema.findOne({
@@ -47,7 +41,7 @@ export const make = (
     Result: WorkerId,
     execute: ({ participantId, since }) => sql`SELECT id FROM workers
       WHERE participant_id = ${participantId} AND status = 'running' AND last_seen_at < ${since}
-      ORDER BY worker_index LIMIT 1 ${forUpdateSkipLocked}`
+      ORDER BY worker_index LIMIT 1 ${skipLocked}`
   })
 
   const findClaimable = Effect.fnUntraced(function* (participantId: string) {
@@ -93,7 +87,11 @@ export const make = (
   const recordHeartbeat = Effect.fnUntraced(function* (
     worker: WorkerState,
     attemptId: string,
-    concurrency: ReadonlyArray<{ readonly step: string | null; readonly active: number | null; readonly target: number | null }>,
+    concurrency: ReadonlyArray<{
+      readonly step: string | null
+      readonly active: number | null
+      readonly target: number | null
+    }>,
     time: string
   ) {
     const id = yield* newId

@@ -4,7 +4,7 @@ import tseslint from "typescript-eslint"
 const barrels = ["effect", "@effect/platform", "@effect/platform-node", "@effect/cli", "@effect/sql"]
 
 export default tseslint.config(
-  { ignores: ["dist", "node_modules", "test/fixtures/invalid"] },
+  { ignores: ["dist", "node_modules", "test/fixtures/invalid", "test/.examples"] },
   ...tseslint.configs.recommended,
   {
     plugins: { "simple-import-sort": simpleImportSort },

@@ -16,7 +16,8 @@ export default Benchmark.make({
   task: ({ participant }) =>
     Effect.gen(function* () {
       const numbers = Float64Array.from({ length: 50_000 }, () => Math.random())
-      const sort = participant.name === "array-sort" ? () => Array.from(numbers).sort((a, b) => a - b) : () => numbers.sort()
+      const sort =
+        participant.name === "array-sort" ? () => Array.from(numbers).sort((a, b) => a - b) : () => numbers.sort()
       const [elapsed, sorted] = yield* Effect.timed(Step.run("sort", Effect.sync(sort)))
       yield* Task.measure({ sortMs: Number(elapsed.value) })
       yield* Task.measure({ first: sorted[0] ?? null })

@@ -61,7 +61,7 @@ import * as RunMetadata from "./RunMetadata.js"
 import { Scheduler } from "./Scheduler.js"
 import type { Accumulator, ScoringSpecError } from "./Scoring.js"
 import * as Scoring from "./Scoring.js"
-import type { Task } from "./Task.js"
+import type { Task, TaskServices } from "./Task.js"
 import * as Worker from "./Worker.js"
 
 /**
@@ -132,8 +132,8 @@ export interface MakeOptionsWithLayer<E, R, ROut, LE, LIn> extends MakeOptions<E
  */
 export function make<E = never, R = never, ROut = never, LE = never, LIn = never>(
   options: MakeOptionsWithLayer<E, R, ROut, LE, LIn>
-): Benchmark<LE, LIn | Exclude<R, ROut>>
-export function make<E = never, R = never>(options: MakeOptions<E, R>): Benchmark<never, R>
+): Benchmark<LE, LIn | Exclude<R, ROut | TaskServices>>
+export function make<E = never, R = never>(options: MakeOptions<E, R>): Benchmark<never, Exclude<R, TaskServices>>
 export function make<E, R, ROut, LE, LIn>({
   layer,
   task,

@@ -21,14 +21,16 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Attempts from "./internal/sql/attempts.js"
-import * as Catalog from "./internal/sql/catalog.js"
+import * as Benchmarks from "./internal/sql/benchmarks.js"
 import * as Database from "./internal/sql/database.js"
 import * as Lookups from "./internal/sql/lookups.js"
 import * as Migrations from "./internal/sql/migrations.js"
 import * as Organizations from "./internal/sql/organizations.js"
+import * as Participants from "./internal/sql/participants.js"
 import * as Planning from "./internal/sql/planning.js"
 import * as Results from "./internal/sql/results.js"
 import * as RollUp from "./internal/sql/rollUp.js"
+import * as Runs from "./internal/sql/runs.js"
 import * as Sqlite from "./internal/sql/sqlite.js"
 import * as Summaries from "./internal/sql/summaries.js"
 import * as TaskResults from "./internal/sql/taskResults.js"
@@ -68,9 +70,12 @@ export const make = Effect.fnUntraced(
     const find = Lookups.make(database.sql, organization.id)
     const attempts = Attempts.make(database, find)
     const rollUp = RollUp.make(database)
+    const addParticipant = Participants.makeAdd(database, rollUp)
     const lease = Duration.decode(options.lease ?? "5 minutes")
     return Platform.of({
-      ...Catalog.make(database, organization, find, rollUp),
+      ...Benchmarks.make(database, organization, find),
+      ...Runs.make(database, organization, find, rollUp, addParticipant),
+      ...Participants.make(database, find, rollUp, addParticipant),
       ...Planning.make(database, find),
       ...Workers.make(database, find, attempts, rollUp, lease),
       ...TaskResults.make(database, find, attempts),

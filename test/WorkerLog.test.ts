@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect } from "effect"
-
 import { errorCode, isTaskError } from "../src/internal/failure.js"
 import { TaskError } from "../src/Task.js"
 import * as WorkerLog from "../src/WorkerLog.js"

@@ -1,7 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
-
 import type { Participant } from "../../src/Participant.js"
 import type { PlatformError } from "../../src/Platform.js"
 import type { TaskRecord } from "../../src/Record.js"
@@ -92,3 +91,7 @@ export const onlyRecord = <E, R>(task: Task<E, R>, options: EngineOptions = {}) 
     if (record === undefined || records.length > 1) throw new Error(`${records.length} records`)
     return record
   })
+
+/** Name, status, latency and error code of each step. */
+export const stepsOf = (record: TaskRecord) =>
+  record.steps?.map(({ errorCode, latencyMs, name, status }) => [name, status, latencyMs, errorCode]) ?? []

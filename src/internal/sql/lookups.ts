@@ -16,6 +16,14 @@ export const BenchmarkRow = Schema.Struct({ ...Benchmark.fields, config: JsonCol
 
 export const RunRow = Schema.Struct({ ...Run.fields, participantSized: FlagColumn, config: JsonColumn })
 
+/** A run with what it was declared with, where that is not what it shows. */
+export const RunState = Schema.Struct({
+  ...RunRow.fields,
+  declaredTotalTasks: Schema.NullOr(Schema.Int),
+  declaredWorkerCount: Schema.NullOr(Schema.Int)
+})
+export type RunState = typeof RunState.Type
+
 export const ParticipantRow = Schema.Struct({ ...Participant.fields, config: JsonColumn })
 
 /** What the store itself needs to know of a participant; `runConfig` and `workerConfig` are what workers are given. */
@@ -79,6 +87,8 @@ export const selectWorkers = (sql: SqlClient) => sql`
   FROM workers w JOIN participants p ON p.id = w.participant_id JOIN runs r ON r.id = p.run_id
     JOIN benchmarks b ON b.id = r.benchmark_id`
 
+export const PageRequest = Schema.Struct({ limit: Schema.Int, offset: Schema.Int })
+
 const RunRequest = Schema.Struct({ benchmark: Schema.String, run: Schema.String })
 const ParticipantRequest = Schema.Struct({ ...RunRequest.fields, participant: Schema.String })
 const WorkerRequest = Schema.Struct({ ...ParticipantRequest.fields, worker: Schema.String })
@@ -100,20 +110,23 @@ export const make = (sql: SqlClient, organizationId: string) => {
       Effect.flatMap(orElseFail(() => new ResourceNotFound({ resource: "benchmark", id: slug })))
     )
 
-  const findRun = SqlSchema.findOne({
-    Request: RunRequest,
-    Result: RunRow,
-    execute: (ref) => sql`${runs} WHERE b.organization_id = ${organizationId} AND b.slug = ${ref.benchmark}
-      AND r.id = ${ref.run}`
-  })
-  const run = (ref: RunRef) =>
-    findRun(ref).pipe(
-      Effect.flatMap(
-        orElseFail(() =>
-          Effect.zipRight(benchmark(ref.benchmark), new ResourceNotFound({ resource: "run", id: ref.run }))
+  const runAs = <A, I>(row: Schema.Schema<A, I>) => {
+    const find = SqlSchema.findOne({
+      Request: RunRequest,
+      Result: row,
+      execute: (ref) => sql`${runs} WHERE b.organization_id = ${organizationId} AND b.slug = ${ref.benchmark}
+        AND r.id = ${ref.run}`
+    })
+    return (ref: RunRef) =>
+      find(ref).pipe(
+        Effect.flatMap(
+          orElseFail(() =>
+            Effect.zipRight(benchmark(ref.benchmark), new ResourceNotFound({ resource: "run", id: ref.run }))
+          )
         )
       )
-    )
+  }
+  const run = runAs(RunRow)
 
   const participantAs = <A, I>(row: Schema.Schema<A, I>) => {
     const find = SqlSchema.findOne({
@@ -153,6 +166,7 @@ export const make = (sql: SqlClient, organizationId: string) => {
   return {
     benchmark,
     run,
+    runState: runAs(RunState),
     participant,
     participantState: participantAs(ParticipantState),
     worker: workerAs(WorkerRow),

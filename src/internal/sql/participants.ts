@@ -1,0 +1,89 @@
+import * as Effect from "effect/Effect"
+import type { ParticipantInput, ParticipantRef, Platform } from "../../Platform.js"
+import { ResourceConflict } from "../../Platform.js"
+import type { Database } from "./database.js"
+import { newId, now } from "./database.js"
+import type { Lookups, RunState } from "./lookups.js"
+import type { Issue } from "./requests.js"
+import { encodeJson, integer, nonEmpty, refuse } from "./requests.js"
+import type { RollUp } from "./rollUp.js"
+
+type Operations = Pick<Platform["Type"], "upsertParticipant" | "getParticipant" | "listParticipants">
+
+/** The participants of a run. In an update null means the same as absent. */
+export const make = (database: Database, find: Lookups, rollUp: RollUp, add: AddParticipant): Operations => {
+  const { lock, read, sql, write } = database
+
+  const update = Effect.fnUntraced(function* (ref: ParticipantRef, id: string, input: ParticipantInput, time: string) {
+    yield* lock("participants", id)
+    const { totalTasks } = yield* find.participant(ref)
+    const workers = yield* sql`SELECT id FROM workers WHERE participant_id = ${id} LIMIT 1`
+    const planned = workers.length > 0
+    if (planned && (input.totalTasks ?? totalTasks) !== totalTasks) {
+      return yield* new ResourceConflict({
+        reason: "AlreadyPlanned",
+        detail: `The workers of participant "${ref.participant}" are planned for ${totalTasks} tasks; that cannot change any more.`
+      })
+    }
+    yield* sql`UPDATE participants SET
+      label = COALESCE(${input.label ?? null}, label),
+      provider = COALESCE(${input.provider ?? null}, provider),
+      status = COALESCE(${input.status ?? null}, status),
+      total_tasks = COALESCE(${input.totalTasks ?? null}, total_tasks),
+      worker_count = COALESCE(${planned ? null : (input.workerCount ?? null)}, worker_count),
+      config = COALESCE(${yield* encodeJson("config", input.config)}, config),
+      updated_at = ${time}
+      WHERE id = ${id}`
+  })
+
+  return {
+    upsertParticipant: (ref, input) =>
+      Effect.gen(function* () {
+        yield* refuse([...nonEmpty("slug", ref.participant), ...participantIssues(input)])
+        const run = yield* find.runState(ref)
+        const time = yield* now
+        const existing = yield* Effect.option(find.participant(ref))
+        const added = existing._tag === "None" && (yield* add(run, ref.participant, input, time))
+        if (!added) yield* update(ref, (yield* find.participant(ref)).id, input, time)
+        if (added || input.status !== undefined) yield* rollUp.participantEnded(run.id, time)
+        return yield* find.participant(ref)
+      }).pipe((queries) => write("upsertParticipant", queries)),
+
+    getParticipant: (ref) => read("getParticipant", find.participant(ref)),
+
+    listParticipants: (ref) =>
+      read(
+        "listParticipants",
+        Effect.flatMap(find.run(ref), (run) => find.participantsOf(run.id))
+      )
+  }
+}
+
+/** Adds participants to a run that does not have them; false for one that it has. */
+export const makeAdd = ({ lock, sql }: Database, rollUp: RollUp) =>
+  Effect.fnUntraced(function* (run: RunState, slug: string, input: ParticipantInput, time: string, prefix = "") {
+    yield* lock("runs", run.id)
+    const inserted = yield* sql`INSERT INTO participants ${sql.insert({
+      id: yield* newId,
+      run_id: run.id,
+      slug,
+      label: input.label ?? null,
+      provider: input.provider ?? null,
+      status: input.status ?? "planned",
+      total_tasks: input.totalTasks ?? run.declaredTotalTasks ?? 0,
+      worker_count: input.workerCount ?? run.declaredWorkerCount ?? 1,
+      config: yield* encodeJson(`${prefix}config`, input.config),
+      created_at: time,
+      updated_at: time
+    })} ON CONFLICT (run_id, slug) DO NOTHING RETURNING id`
+    if (inserted.length === 0) return false
+    yield* rollUp.participantAdded(run.id, time)
+    return true
+  })
+
+export type AddParticipant = ReturnType<typeof makeAdd>
+
+export const participantIssues = (input: ParticipantInput, prefix = ""): ReadonlyArray<Issue> => [
+  ...integer(`${prefix}totalTasks`, input.totalTasks),
+  ...integer(`${prefix}workerCount`, input.workerCount, 1)
+]

@@ -1,4 +1,4 @@
-// Time from creating a local sandbox to the verified result of its first command: how long before it can be worked with.
+// Time from creating a local sandbox to the verified result of its first command; how well they isolate is another matter.
 // Run: bench run examples/sandbox-tti.bench.ts
 import { spawn } from "node:child_process"
 import { once } from "node:events"

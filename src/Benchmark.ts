@@ -44,7 +44,7 @@ import type {
   ResolvedConfig
 } from "./Config.js"
 import * as BenchConfig from "./Config.js"
-import { messageOf } from "./internal/json.js"
+import { copyJson, messageOf, NotJson } from "./internal/json.js"
 import type { ErrorCount } from "./internal/tally.js"
 import { Tally } from "./internal/tally.js"
 import type { NoAvailableParticipantsError, Skipped, UnknownParticipantsError } from "./Participant.js"
@@ -54,7 +54,7 @@ import { SummaryRow } from "./Platform.js"
 import type { ProjectConfig } from "./ProjectConfig.js"
 import type { ParticipantRecords } from "./Record.js"
 import type { RunReporter } from "./Reporter.js"
-import { Reporter, UndeliveredResults } from "./Reporter.js"
+import { layerNoIngest, Reporter, UndeliveredResults } from "./Reporter.js"
 import type { RunEvent } from "./RunEvent.js"
 import * as RunEvents from "./RunEvent.js"
 import * as RunMetadata from "./RunMetadata.js"
@@ -63,6 +63,7 @@ import type { Accumulator, ScoringSpecError } from "./Scoring.js"
 import * as Scoring from "./Scoring.js"
 import type { Task, TaskServices } from "./Task.js"
 import * as Worker from "./Worker.js"
+import { WorkerLog } from "./WorkerLog.js"
 
 /**
  * @since 0.1.0
@@ -148,15 +149,22 @@ export function make<E, R, ROut, LE, LIn>({
  * @since 0.1.0
  * @category constructors
  */
-export const fromParts = <E = never, R = never, ROut = never, LE = never, LIn = never>(
+export function fromParts<E = never, R = never, ROut = never, LE = never, LIn = never>(
   config: unknown,
   task: Task<E, R>,
   layer?: Layer.Layer<ROut, LE, LIn> | undefined
-): Benchmark<LE, LIn | R> => ({
-  [TypeId]: TypeId,
-  config,
-  within: (use) => (layer === undefined ? use<R>(task) : Effect.provide(use<R>(task), layer))
-})
+): Benchmark<LE, LIn | Exclude<R, ROut | TaskServices>>
+export function fromParts<E, R, ROut, LE, LIn>(
+  config: unknown,
+  task: Task<E, R>,
+  layer?: Layer.Layer<ROut, LE, LIn> | undefined
+): Benchmark<LE, LIn | R> {
+  return {
+    [TypeId]: TypeId,
+    config,
+    within: (use) => (layer === undefined ? use<R>(task) : Effect.provide(use<R>(task), layer))
+  }
+}
 
 /**
  * Whether a value of unknown origin is a benchmark. What its task requires cannot be seen: a service that is missing
@@ -186,7 +194,7 @@ export interface ParticipantOutcome extends ParticipantRecords {
   /** Empty unless a hook or `keepRecords` asked for them. */
   readonly records: ParticipantRecords["records"]
   /** The worker's log. */
-  readonly log: string
+  readonly log: WorkerLog
 }
 
 /**
@@ -233,7 +241,7 @@ export class HookError extends Data.TaggedError("HookError")<{
 export interface RunOptions extends Overrides {
   /** Defaults of the project, below flags and above the file. */
   readonly project?: ProjectConfig | undefined
-  /** Keep every record in the outcome. Default: only when a hook needs them. */
+  /** Keep every record in the outcome. Default false; a hook keeps them anyway. */
   readonly keepRecords?: boolean | undefined
 }
 
@@ -332,7 +340,7 @@ export const stream = <E, R>(
 const ignore: RunEvents.Listener = () => {}
 
 const keepRecords = (config: BenchmarkConfig, options: RunOptions): boolean =>
-  options.keepRecords ?? (config.onScore !== undefined || config.onComplete !== undefined)
+  options.keepRecords === true || config.onScore !== undefined || config.onComplete !== undefined
 
 const scoringOf = (config: BenchmarkConfig): Either.Either<Accumulator | undefined, ScoringSpecError> =>
   config.scoring === undefined
@@ -345,7 +353,7 @@ const scoringOf = (config: BenchmarkConfig): Either.Either<Accumulator | undefin
 /** What is known of a run while it is going. */
 class Progress {
   readonly tallies: ReadonlyMap<string, Tally>
-  readonly logs = new Map<string, string>()
+  readonly logs = new Map<string, WorkerLog>()
   readonly warnings: Array<string>
   private readonly phaseAt: (scheduleIndex: number) => string | undefined
 
@@ -410,7 +418,7 @@ class Progress {
         }
       },
       onClose: (log) => {
-        this.logs.set(name, log.text)
+        this.logs.set(name, log)
         const { done, errors } = tally
         this.emit(RunEvents.ParticipantCompleted({ participant: name, done, errors, total }))
       },
@@ -430,7 +438,7 @@ class Progress {
         latencyMs: tally.latencyMs,
         errors: tally.errorCounts,
         records: tally.records,
-        log: this.logs.get(participant) ?? ""
+        log: this.logs.get(participant) ?? new WorkerLog()
       })),
       skipped: this.skipped,
       rows: this.scoring?.rows(this.names),
@@ -446,7 +454,7 @@ const execute = <R>(
   Effect.gen(function* () {
     const { resolved } = progress
     const scheduler = yield* Scheduler
-    const reporter = yield* Reporter
+    const reporter = yield* resolved.dryRun ? Effect.provide(Reporter, layerNoIngest) : Reporter
     const trigger = yield* RunMetadata.trigger
     const { dimensions, display, scoring } = resolved.config
     const opened = yield* reporter.openRun({
@@ -461,13 +469,19 @@ const execute = <R>(
     })
     progress.started(opened.runId)
     const { concurrency, groupBy, staggerDelayMs } = resolved
-    yield* Worker.provideTaskServices(
+    const outcome = yield* Worker.provideTaskServices(
       scheduler.run(
         { groupBy, concurrency, staggerDelayMs },
         progress.participants.map((participant) => progress.lane(task, participant, opened))
       )
+    ).pipe(
+      Effect.zipRight(finish(progress, opened)),
+      Effect.onError(() => warnOfUndelivered(progress, opened))
     )
-    return yield* finish(progress, opened)
+    const undelivered = yield* opened.undelivered
+    if (undelivered.length > 0) return yield* new UndeliveredResults({ undelivered })
+    progress.emit(RunEvents.RunCompleted({ runId: opened.runId }))
+    return { ...outcome, warnings: [...progress.warnings] }
   })
 
 const finish = Effect.fnUntraced(function* (progress: Progress, opened: RunReporter) {
@@ -485,20 +499,30 @@ const finish = Effect.fnUntraced(function* (progress: Progress, opened: RunRepor
       )
   }
   if (onComplete !== undefined) yield* callHook("onComplete", onComplete, outcome)
-  progress.emit(RunEvents.RunCompleted({ runId: opened.runId }))
-  const undelivered = yield* opened.undelivered
-  if (undelivered.length > 0) return yield* new UndeliveredResults({ undelivered })
-  return { ...outcome, warnings: [...progress.warnings] }
+  return outcome
 })
+
+/** A run that ends early fails with something else: what could not be stored is said at least. */
+const warnOfUndelivered = (progress: Progress, opened: RunReporter): Effect.Effect<void> =>
+  Effect.map(opened.undelivered, (undelivered) => {
+    if (undelivered.length > 0) progress.warn(new UndeliveredResults({ undelivered }).message)
+  })
 
 const isRows = Schema.is(Schema.Array(SummaryRow))
 
+/** Rows are stored as JSON: a copy is what is shown as well. */
 const scoreWith = (hook: Function, outcome: Outcome): Effect.Effect<ReadonlyArray<SummaryRow>, HookError> =>
-  Effect.filterOrFail(
-    callHook("onScore", hook, outcome),
-    isRows,
-    () => new HookError({ hook: "onScore", detail: "it must return the scored rows, as `Scoring.score` does" })
-  )
+  Effect.flatMap(callHook("onScore", hook, outcome), (result) => {
+    const rows = copyJson(result)
+    return isRows(rows)
+      ? Effect.succeed(rows)
+      : new HookError({
+          hook: "onScore",
+          detail: `it must return the scored rows, as \`Scoring.score\` does${
+            rows instanceof NotJson ? ` (got ${rows.message})` : ""
+          }`
+        })
+  })
 
 const callHook = (
   hook: "onScore" | "onComplete",
@@ -510,7 +534,7 @@ const callHook = (
     Effect.try({ try: (): unknown => call(outcome), catch: failed }),
     (result): Effect.Effect<unknown, HookError> =>
       isUnknownEffect(result)
-        ? Effect.mapError(result, failed)
+        ? Effect.mapError(Effect.catchAllDefect(result, Effect.fail), failed)
         : Effect.tryPromise({ try: () => Promise.resolve(result), catch: failed })
   )
 }

@@ -125,7 +125,7 @@ export interface ReporterOptions {
   readonly flushInterval?: Duration.DurationInput | undefined
   /** How often progress is reported, which also keeps the worker's lease. Default 30 seconds. */
   readonly heartbeatInterval?: Duration.DurationInput | undefined
-  /** How many records may wait for delivery before tasks have to. Default 10 batches. */
+  /** How many records may wait for delivery before tasks have to, at least one batch. Default 10 batches. */
   readonly bufferSize?: number | undefined
   /** When to try a batch again after a transient failure. Default {@link defaultFlushSchedule}. */
   readonly flushSchedule?: Schedule.Schedule<unknown, PlatformError> | undefined
@@ -156,10 +156,11 @@ export const defaultFlushSchedule: Schedule.Schedule<unknown, PlatformError> = S
  */
 export const make = (options: ReporterOptions = {}): Effect.Effect<Reporter["Type"], never, Platform> =>
   Effect.map(Platform, (platform) => {
+    const batchSize = Math.min(maxBatchRecords, Math.max(1, options.batchSize ?? 1000))
     const settings: Settings = {
       platform,
-      batchSize: Math.min(maxBatchRecords, Math.max(1, options.batchSize ?? 1000)),
-      bufferSize: options.bufferSize ?? 10 * (options.batchSize ?? 1000),
+      batchSize,
+      bufferSize: Math.max(batchSize, options.bufferSize ?? 10 * batchSize),
       flushInterval: Duration.decode(options.flushInterval ?? "30 seconds"),
       heartbeatInterval: Duration.decode(options.heartbeatInterval ?? "30 seconds"),
       requestTimeout: Duration.decode(options.requestTimeout ?? "1 minute"),

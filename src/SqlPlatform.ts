@@ -62,7 +62,9 @@ export interface SqlPlatformOptions {
  * @since 0.1.0
  * @category constructors
  */
-export const make = Effect.fnUntraced(
+export const make: (
+  options: SqlPlatformOptions
+) => Effect.Effect<Platform["Type"], PlatformFailure, SqlClient.SqlClient> = Effect.fnUntraced(
   function* (options: SqlPlatformOptions) {
     const database = yield* Database.make
     yield* Migrations.migrate(database)

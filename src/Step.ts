@@ -8,7 +8,9 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as FiberRef from "effect/FiberRef"
+import type * as FiberRefs from "effect/FiberRefs"
+import { currentRefs, leaveContext, setContext } from "./internal/fiber.js"
+import { ofStep } from "./internal/taskContext.js"
 import type { RunningStep } from "./Task.js"
 import { CurrentTask } from "./Task.js"
 
@@ -100,20 +102,12 @@ export function run<A, E, R>(
     Effect.withFiberRuntime<A | Array<A>, E | StepTimeout, R | CurrentTask>((fiber) => {
       const outside = fiber.currentContext
       const step = Context.unsafeGet(outside, CurrentTask).startStep(name, options)
-      return Effect.flatMap(setContext(Context.add(outside, CurrentTask, step.context)), () => {
-        const work = restore(invoke(name, effect, options, step))
-        step.begin()
-        return Effect.matchCauseEffect(work, {
-          onSuccess: (result) => {
-            step.succeeded(result)
-            return Effect.as(setContext(outside), result)
-          },
-          onFailure: (cause) => {
-            step.failed(cause)
-            return Effect.zipRight(setContext(outside), Exit.failCause(cause))
-          }
-        })
-      })
+      const work = restore(invoke(name, effect, options, step))
+      const before = currentRefs(fiber)
+      const entering = setContext(fiber, ofStep(outside, step.context))
+      return entering === undefined
+        ? timed(work, step, fiber, before, outside)
+        : Effect.flatMap(entering, () => timed(work, step, fiber, before, outside))
     })
   )
 }
@@ -125,12 +119,33 @@ export function run<A, E, R>(
 const noOptions: StepOptions = {}
 
 /**
- * Sets the context of the fiber; the step puts back what was there. Providing it instead would go through acquire and
- * release, which costs more than all else that a step does. Left in place it would travel: joining a fiber takes over
- * what that fiber changed, and with it the measures of the step that joined.
+ * The context is set and put back on the fiber itself: providing it would go through acquire and release, which costs
+ * more than all else that a step does. Left in place it would travel: joining a fiber, or using a cached effect, takes
+ * over what that has changed, and with it the measures of the step that does so.
  */
-const setContext = (context: Context.Context<never>): Effect.Effect<void> =>
-  FiberRef.set(FiberRef.currentContext, context)
+const timed = <A, E, R>(
+  work: Effect.Effect<A, E, R>,
+  step: RunningStep,
+  fiber: Fiber.RuntimeFiber<unknown, unknown>,
+  before: FiberRefs.FiberRefs,
+  outside: Context.Context<never>
+): Effect.Effect<A, E, R> => {
+  const inside = currentRefs(fiber)
+  step.begin()
+  return Effect.matchCauseEffect(work, {
+    onSuccess: (result) => {
+      step.succeeded(result)
+      return after(leaveContext(fiber, before, inside, outside), Exit.succeed(result))
+    },
+    onFailure: (cause) => {
+      step.failed(cause)
+      return after(leaveContext(fiber, before, inside, outside), Exit.failCause(cause))
+    }
+  })
+}
+
+const after = <A, E>(leaving: Effect.Effect<void> | undefined, exit: Exit.Exit<A, E>): Effect.Effect<A, E> =>
+  leaving === undefined ? exit : Effect.zipRight(leaving, exit)
 
 const invalid = (name: string, options: StepOptions): string | undefined => {
   const invocations = options.parallelInvocations ?? options.concurrency
@@ -150,7 +165,7 @@ const invoke = <A, E, R>(
   options: StepOptions,
   step: RunningStep
 ): Effect.Effect<A | Array<A>, E | StepTimeout, R> => {
-  const problem = step.refused ?? invalid(name, options)
+  const problem = step.refused ?? (options === noOptions ? undefined : invalid(name, options))
   if (problem !== undefined) return Effect.die(new Error(problem))
   if (options === noOptions) return effect
   const { timeoutMs } = options

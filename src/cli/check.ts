@@ -44,10 +44,10 @@ export const report = Effect.fnUntraced(function* ({ benchmark, file }: BenchFil
   if (!apiOk || !envOk || scoringOk === false) return yield* new ExitWith({ code: 1 })
 })
 
-/** Results would go to the embedded store: one that exists must open, one that does not will be made. */
+/** Results would go to the embedded store: one that exists must open, one that does not must be possible to make. */
 const storeOk = Effect.void.pipe(
   Effect.provide(Project.layerStore("read")),
   Effect.as(true),
-  Effect.catchTag("CliError", () => Effect.succeed(true)),
+  Effect.catchTag("CliError", () => Project.canMakeStore),
   Effect.catchTag("PlatformFailure", (error) => Effect.as(say(error.message), false))
 )

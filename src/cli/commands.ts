@@ -8,7 +8,7 @@ import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { runFlagTable } from "./runFlags.js"
+import { acceptedFlags } from "./runFlags.js"
 
 // -----------------------------------------------------------------------------
 // run, check
@@ -21,7 +21,7 @@ import { runFlagTable } from "./runFlags.js"
 export const rawCommands: ReadonlySet<string> = new Set(["run", "check"])
 
 const runOptions = Object.fromEntries(
-  runFlagTable.map(({ aliases, choices, description, kind, name }) => {
+  acceptedFlags.map(({ aliases, choices, description, kind, name }) => {
     const declared =
       kind === "switch"
         ? Options.boolean(name.slice(2))
@@ -70,18 +70,23 @@ const output = {
 const wantsJson = (options: { readonly json: boolean; readonly format: Option.Option<string> }): boolean =>
   options.json || Option.contains(options.format, "json")
 
-const page = {
-  limit: Options.integer("limit").pipe(
-    Options.withDescription("Entries to list, 1 to 500."),
+/** Unlike `Options.integer`, names the flag when the value is not a number. */
+const integer = (name: string, expected: string, accepts: (n: number) => boolean): Options.Options<number> =>
+  Options.text(name).pipe(
+    Options.withPseudoName("integer"),
     Options.filterMap(
-      (n) => (n >= 1 && n <= 500 ? Option.some(n) : Option.none()),
-      "--limit expects an integer from 1 to 500"
-    ),
+      (text) => Option.liftPredicate(Number(text), (n) => /^\d+$/.test(text) && accepts(n)),
+      `--${name} expects ${expected}`
+    )
+  )
+
+const page = {
+  limit: integer("limit", "an integer from 1 to 500", (n) => n >= 1 && n <= 500).pipe(
+    Options.withDescription("Entries to list, 1 to 500."),
     Options.withDefault(50)
   ),
-  offset: Options.integer("offset").pipe(
+  offset: integer("offset", "an integer >= 0", Number.isSafeInteger).pipe(
     Options.withDescription("Entries to leave out first."),
-    Options.filterMap((n) => (n >= 0 ? Option.some(n) : Option.none()), "--offset expects an integer >= 0"),
     Options.withDefault(0)
   )
 }

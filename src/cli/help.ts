@@ -1,7 +1,7 @@
 /**
  * Help that is written rather than generated: the overview, and the flags of `run` and `check`.
  */
-import { runFlagTable } from "./runFlags.js"
+import { acceptedFlags } from "./runFlags.js"
 import { table } from "./text.js"
 
 const indent = (text: string): string => text.replace(/^(?=.)/gm, "  ")
@@ -24,17 +24,18 @@ export const overview = (version: string): string =>
     `bench COMMAND --help shows a command's flags; bench --completions bash|zsh|fish prints a completion script.`
   ].join("\n\n")
 
+/** The usage of a command that only reads, before what is generated from its declaration. */
+export const queryUsage = (command: string, generated: string): string => {
+  const row = commandRows.find(([usage = ""]) => usage.replace(/ \[.*/, "") === command)
+  return `Usage: bench ${row?.[0] ?? command} [FLAGS]\n\n${generated}`
+}
+
 const placeholders: { readonly [kind: string]: string | undefined } = { switch: "" }
 
-/** Understood, and refused with a reason: a run is recorded in the project's own store. */
-const refused = new Set(["--base-url", "--api-key", "--org"])
-
-const flagRows = runFlagTable
-  .filter(({ name }) => !refused.has(name))
-  .map(({ aliases, choices, description, kind, name, placeholder }) => [
-    [[name, ...aliases].join(", "), placeholders[kind] ?? choices?.join("|") ?? placeholder ?? ""].join(" ").trim(),
-    description
-  ])
+const flagRows = acceptedFlags.map(({ aliases, choices, description, kind, name, placeholder }) => [
+  [[name, ...aliases].join(", "), placeholders[kind] ?? choices?.join("|") ?? placeholder ?? ""].join(" ").trim(),
+  description
+])
 
 export const runUsage = (command: "run" | "check"): string =>
   [

@@ -6,7 +6,7 @@ import { stringifySafe } from "../internal/json.js"
 import { Platform } from "../Platform.js"
 import { json, print } from "./output.js"
 import { resolveRun } from "./resolveRun.js"
-import { number, table, truncate } from "./text.js"
+import { absent, number, table, truncate } from "./text.js"
 
 export interface IterationsOptions {
   readonly benchmark: string | undefined
@@ -26,7 +26,10 @@ export const show = Effect.fnUntraced(function* (options: IterationsOptions) {
   if (participant !== undefined) yield* platform.getParticipant({ ...ref, participant })
   const items = yield* platform.iterations(ref, { type, participant, steps })
   if (options.json) return yield* json({ run, [type]: items })
-  if (items.length === 0) return yield* print(`Nothing is recorded in run ${run.id}.`)
+  if (items.length === 0) {
+    const chosen = participant === undefined && steps === undefined ? "" : " that was asked for"
+    return yield* print(`Nothing${chosen} is recorded in run ${run.id}.`)
+  }
   yield* print(
     table(
       [
@@ -43,8 +46,8 @@ export const show = Effect.fnUntraced(function* (options: IterationsOptions) {
         String(item.taskIndex),
         ...(type === "steps" ? [item.stepName ?? ""] : []),
         item.errorCode ? `${item.status} ${item.errorCode}` : item.status,
-        item.latencyMs === null ? "–" : number(item.latencyMs),
-        item.startedAt ?? "–",
+        item.latencyMs === null ? absent : number(item.latencyMs),
+        item.startedAt ?? absent,
         item.data === null ? "" : truncate(stringifySafe(item.data), 100)
       ])
     )

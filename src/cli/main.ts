@@ -16,8 +16,9 @@ import * as Option from "effect/Option"
 import { hasProperty } from "effect/Predicate"
 import { messageOf } from "../internal/json.js"
 import { bench, help, rawCommands } from "./commands.js"
-import { overview, runUsage } from "./help.js"
+import { overview, queryUsage, runUsage } from "./help.js"
 import { ExitWith, print, say } from "./output.js"
+import { lines } from "./text.js"
 import { UsageError } from "./UsageError.js"
 
 const version = (): string => {
@@ -43,10 +44,22 @@ export const main = (argv: ReadonlyArray<string>): Effect.Effect<number> =>
 
 const isHelp = (argument: string): boolean => argument === "--help" || argument === "-h"
 
-const writtenHelp = ([command, ...rest]: ReadonlyArray<string>): string | undefined => {
-  if (command === undefined || isHelp(command)) return overview(version())
-  return (command === "run" || command === "check") && rest.some(isHelp) ? runUsage(command) : undefined
+const writtenHelp = (argv: ReadonlyArray<string>): string | undefined => {
+  const [command, ...rest] = argv
+  if (command === undefined || isHelp(command) || (groups.has(command) && rest.every(isHelp))) {
+    return overview(version())
+  }
+  if (!rest.some(isHelp)) return undefined
+  if (command === "run" || command === "check") return runUsage(command)
+  const name = commandOf(argv)
+  const generated = help[name]?.()
+  return generated === undefined ? undefined : queryUsage(name, generated)
 }
+
+/** Commands that only hold others. */
+const groups = new Set(Object.keys(help).flatMap((name) => (name.includes(" ") ? [name.split(" ", 1)[0]] : [])))
+
+const commandOf = (argv: ReadonlyArray<string>): string => argv.slice(0, groups.has(argv[0]) ? 2 : 1).join(" ")
 
 /** Diagnostics go to stderr: stdout is for results. */
 const logger = (argv: ReadonlyArray<string>): Layer.Layer<never> =>
@@ -57,30 +70,58 @@ const logger = (argv: ReadonlyArray<string>): Layer.Layer<never> =>
 
 const builtIns = new Set(["--help", "-h", "--version", "--wizard", "--completions", "--log-level"])
 
+const shells = new Set(["bash", "zsh", "fish", "sh"])
+
+const refuse = (detail: string): Either.Either<never, UsageError> => Either.left(new UsageError({ detail }))
+
 /**
- * `run` and `check` keep their arguments as they stand behind a `--`; for the other commands flags that do not exist are
- * all named at once.
+ * `run` and `check` keep their arguments as they stand behind a `--`; for the other commands what is wrong with the
+ * flags is said here: all that do not exist at once, or the one that lacks its value.
  */
 const prepare = (argv: ReadonlyArray<string>): Either.Either<ReadonlyArray<string>, UsageError> => {
-  const [command, ...rest] = argv
-  if (command !== undefined && rawCommands.has(command)) {
+  const [command = "", ...rest] = argv
+  if (rawCommands.has(command)) {
     return Either.right(rest.includes("--wizard") ? argv : [command, "--", ...rest])
   }
-  const unknown = unknownFlags(argv)
-  return unknown.length === 0
-    ? Either.right(argv)
-    : Either.left(new UsageError({ detail: `Unknown flag(s): ${unknown.join(", ")}` }))
+  if (command === "--completions" && !shells.has(rest[0] ?? "")) {
+    return refuse(`--completions expects ${[...shells].join(", ")}`)
+  }
+  if (builtIns.has(nameOf(command))) return Either.right(argv)
+  if (isFlag(command)) {
+    const flags = argv.filter(isFlag).map(nameOf)
+    return refuse(
+      argv.every(isFlag) ? `Unknown flag(s): ${flags.join(", ")}` : `Name the command first, then ${command}`
+    )
+  }
+  const name = commandOf(argv)
+  const text = help[name]?.()
+  if (text === undefined) {
+    return refuse(`Unknown command "${name}". There are: ${[...rawCommands, ...Object.keys(help)].join(", ")}`)
+  }
+  const words = name.split(" ")
+  return Either.map(checkFlags(argv.slice(words.length), lines(text)), (args) => [...words, ...args])
 }
 
-const unknownFlags = (argv: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const [command = "", subcommand = ""] = argv.filter((argument) => !argument.startsWith("-"))
-  const text = (help[command] ?? help[`${command} ${subcommand}`])?.()
-  if (text === undefined) return []
-  const known = new Set(text.match(/--[a-z][a-z-]*/g) ?? [])
-  return argv
-    .filter((argument) => /^--?[A-Za-z]/.test(argument))
-    .map((argument) => argument.split("=", 1)[0] ?? argument)
-    .filter((flag) => !known.has(flag) && !builtIns.has(flag))
+const isFlag = (argument: string): boolean => /^--?[A-Za-z]/.test(argument)
+
+const nameOf = (argument: string): string => argument.split("=", 1)[0] ?? argument
+
+const checkFlags = (args: ReadonlyArray<string>, text: string): Either.Either<ReadonlyArray<string>, UsageError> => {
+  const known = new Set([...(text.match(/--[a-z][a-z-]*/g) ?? []), ...builtIns, "--verbose"])
+  const takingValues = new Set(Array.from(text.matchAll(/^(--[a-z][a-z-]*) \S/gm), ([, flag]) => flag))
+  const unknown = args
+    .filter(isFlag)
+    .map(nameOf)
+    .filter((flag) => !known.has(flag))
+  if (unknown.length > 0) return refuse(`Unknown flag(s): ${unknown.join(", ")}`)
+  const empty = args.find((argument, i) => {
+    if (!takingValues.has(nameOf(argument))) return false
+    const next = args[i + 1] ?? ""
+    return argument.includes("=") ? /=\s*$/.test(argument) : next.trim() === "" || isFlag(next)
+  })
+  return empty === undefined
+    ? Either.right(args.filter((argument) => argument !== "--verbose"))
+    : refuse(`${nameOf(empty)} expects a value`)
 }
 
 /** Says what went wrong, once, and gives the code for it. */

@@ -13,6 +13,7 @@ export interface ProgressOptions {
 }
 
 export class Progress {
+  started = false
   runId: string | undefined = undefined
   /** Tasks recorded so far, of all participants. */
   done = 0
@@ -30,7 +31,7 @@ export class Progress {
       case "TaskCompleted":
         this.done++
         if (this.options.verbose) {
-          for (const line of taskLine(event.participant, event.record, event.total).split("\n")) this.say(oneLine(line))
+          this.say(oneLine(taskLine(event.participant, event.record, event.total)))
         }
         return
       case "ParticipantCompleted":
@@ -47,6 +48,7 @@ export class Progress {
   }
 
   private onStart(event: Extract<RunEvent, { readonly _tag: "RunStarted" }>): void {
+    this.started = true
     this.runId = event.runId
     this.total = event.participants.length * event.tasksPerParticipant
     for (const skipped of event.skipped) this.options.write(oneLine(Participant.skipMessage(skipped)))

@@ -12,6 +12,7 @@ import type { ProjectConfig } from "../ProjectConfig.js"
 import { decodeProjectConfig } from "../ProjectConfig.js"
 import { CliError } from "./CliError.js"
 import { importModule } from "./importModule.js"
+import { say } from "./output.js"
 
 const settingsFiles = ["bench.config.ts", "bench.config.mts", "bench.config.js", "bench.config.mjs"]
 
@@ -73,6 +74,22 @@ export const home = Effect.gen(function* () {
 export const storeFile = Effect.gen(function* () {
   const path = yield* Path.Path
   return path.join(yield* home, "bench.db")
+})
+
+/** Whether the folder of the store could be made: the nearest one that exists takes new entries. Says so if not. */
+export const canMakeStore = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  let folder = yield* home
+  while (path.dirname(folder) !== folder && !(yield* Effect.orElseSucceed(fs.exists(folder), () => false))) {
+    folder = path.dirname(folder)
+  }
+  const isFolder = Effect.map(fs.stat(folder), ({ type }) => type === "Directory")
+  const possible = yield* Effect.zipRight(fs.access(folder, { writable: true }), isFolder).pipe(
+    Effect.orElseSucceed(() => false)
+  )
+  if (!possible) yield* say(`The store cannot be created: ${folder} is not a folder that can be written to.`)
+  return possible
 })
 
 /**

@@ -25,6 +25,7 @@ export const resolveRun = (
         : platform.listRuns(benchmark, { limit: pageSize, offset })
     const wanted = name ?? "last"
     const back = /^last(?:~(\d+))?$/.exec(wanted)
+    if (wanted.trim() === "") return yield* new CliError({ detail: "--run expects a value" })
     const run =
       back === null
         ? yield* byPrefix(wanted, page)
@@ -41,17 +42,18 @@ export const resolveRun = (
 type GetPage = (offset: number) => Effect.Effect<ReadonlyArray<Run>, PlatformError>
 
 const nthLast = Effect.fnUntraced(function* (n: number, benchmark: string | undefined, page: GetPage) {
-  const offset = Math.floor(n / pageSize) * pageSize
-  const runs = yield* page(offset)
-  const run = runs[n - offset]
-  if (run !== undefined) return run
+  let count = 0
+  for (let runs = yield* page(0); runs.length > 0; runs = yield* page(count)) {
+    const run = runs[n - count]
+    if (run !== undefined) return run
+    count += runs.length
+  }
   const of = benchmark === undefined ? "" : ` of ${benchmark}`
-  const count = offset + runs.length
   return yield* new CliError({
     detail:
       count === 0
         ? `There are no runs${of} yet. Run a benchmark first: bench run FILE`
-        : `There are only ${plural(count, "run")}${of}: the oldest is last~${count - 1}.`
+        : `There ${count === 1 ? "is" : "are"} only ${plural(count, "run")}${of}: the oldest is last~${count - 1}.`
   })
 })
 

@@ -11,7 +11,7 @@ import { json, print } from "./output.js"
 import { resolveRun } from "./resolveRun.js"
 import type { ResultView } from "./summary.js"
 import { render } from "./summary.js"
-import { number, percent, table } from "./text.js"
+import { absent, number, percent, table } from "./text.js"
 
 export interface ResultsOptions {
   readonly benchmark: string | undefined
@@ -50,9 +50,9 @@ const stepTable = ({ steps }: RunResults): string =>
       participantSlug,
       stepName,
       String(stepCount),
-      successRate === null ? "–" : percent(successRate),
+      successRate === null ? absent : percent(successRate),
       ...[latencyMs.p50, latencyMs.p95, latencyMs.p99, latencyMs.max].map((value) =>
-        value === null ? "–" : number(value)
+        value === null ? absent : number(value)
       )
     ])
   )

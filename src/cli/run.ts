@@ -2,6 +2,7 @@
  * `bench run FILE`
  */
 import { hostname } from "node:os"
+import * as Cause from "effect/Cause"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -25,7 +26,7 @@ import type { RunFlags } from "./runFlags.js"
 import { parseRunFlags, splitRunArgv } from "./runFlags.js"
 import type { ResultView } from "./summary.js"
 import { render } from "./summary.js"
-import { plural } from "./text.js"
+import { oneLine, plural } from "./text.js"
 import { UsageError } from "./UsageError.js"
 
 /** Runs what the arguments after `bench run` ask for. */
@@ -47,6 +48,7 @@ export const prepare = Effect.fnUntraced(function* (argv: ReadonlyArray<string>)
     yield* parse([])
     return yield* new UsageError({ detail: "Name a bench file: bench run path/to/file.bench.ts" })
   }
+  yield* parse(rest.map((argument) => argument.split("=", 1)[0] ?? argument))
   const bench = yield* File.load(file)
   const flags: RunFlags = yield* parse(customFlags(bench))
   return { bench, flags }
@@ -66,7 +68,7 @@ export const overrides = Effect.fnUntraced(function* (flags: RunFlags, settings:
     staggerDelayMs: flags.staggerDelayMs,
     groupBy: flags.groupBy,
     providers: flags.providers,
-    noIngest: flags.noIngest,
+    noIngest: flags.noIngest ?? (flags.local === true ? false : undefined),
     project: settings
   }
   return options
@@ -109,7 +111,7 @@ const execute = Effect.fnUntraced(function* (bench: BenchFile, flags: RunFlags, 
     quiet: flags.quiet === true,
     verbose: flags.verbose === true
   })
-  const dryRun = options.noIngest ?? (flags.local === true ? false : options.project?.dryRun) ?? false
+  const dryRun = options.noIngest ?? options.project?.dryRun ?? false
   const reporter = dryRun
     ? Reporter.layerNoIngest
     : Layer.provide(
@@ -124,7 +126,7 @@ const execute = Effect.fnUntraced(function* (bench: BenchFile, flags: RunFlags, 
     ),
     Effect.provide(Layer.merge(Scheduler.layer, reporter)),
     Effect.provideService(RunListener, progress.listener),
-    Effect.onInterrupt(() => interruptedMessage(progress, dryRun)),
+    Effect.onError((cause) => (Cause.isInterrupted(cause) ? interruptedMessage(progress) : failedMessage(progress))),
     Effect.catchTag("NoAvailableParticipantsError", (error) =>
       Effect.zipRight(say(error.message), Effect.succeed(undefined))
     )
@@ -132,7 +134,9 @@ const execute = Effect.fnUntraced(function* (bench: BenchFile, flags: RunFlags, 
   if (outcome === undefined) return
   if (flags.verbose === true) yield* sayLogs(outcome)
   yield* asJson ? json(toJson(outcome)) : print(render(toView(outcome)))
-  yield* dryRun ? say("\nDry run: nothing was recorded.") : recordedMessage(outcome)
+  if (flags.quiet !== true) {
+    yield* dryRun ? say("\nDry run: nothing was recorded.") : recordedMessage(outcome)
+  }
   const ran = outcome.participants.reduce((sum, { taskCount }) => sum + taskCount, 0)
   const succeeded = outcome.participants.reduce((sum, { successCount }) => sum + successCount, 0)
   if (ran > 0 && succeeded === 0) {
@@ -148,16 +152,24 @@ const recordedMessage = Effect.fnUntraced(function* ({ config, runId }: Outcome)
   )
 })
 
-const interruptedMessage = (progress: Progress, dryRun: boolean): Effect.Effect<void> =>
+const interruptedMessage = (progress: Progress): Effect.Effect<void> =>
   say(
-    `Interrupted after ${plural(progress.done, "task")} of ${progress.total}.` +
-      (dryRun || progress.runId === undefined ? "" : ` What was measured is stored as run ${progress.runId}.`)
+    progress.started
+      ? `Interrupted after ${plural(progress.done, "task")} of ${progress.total}.` +
+          (progress.runId === undefined ? "" : ` What was measured is in run ${progress.runId}.`)
+      : "Interrupted before the first task."
   )
+
+const failedMessage = ({ runId }: Progress): Effect.Effect<void> =>
+  runId === undefined ? Effect.void : say(`What was stored before it failed is in run ${runId}.`)
 
 const sayLogs = ({ participants }: Outcome): Effect.Effect<void> =>
   Effect.forEach(
-    participants.filter(({ log }) => log !== ""),
-    ({ log, participant }) => say(`--- log of ${participant}\n${log.trimEnd()}`),
+    participants.filter(({ log }) => log.text !== ""),
+    ({ log, participant }) => {
+      const lines = log.text.trimEnd().split("\n").map(oneLine)
+      return say([`--- log of ${oneLine(participant)}`, ...lines].join("\n"))
+    },
     { discard: true }
   )
 

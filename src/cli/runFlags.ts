@@ -312,6 +312,16 @@ export const runFlagTable: ReadonlyArray<RunFlag> = [
   switchFlag({ name: "--verbose", description: "Print diagnostics in detail." }, { verbose: true })
 ]
 
+const refused: ReadonlySet<string> = new Set(["--base-url", "--api-key", "--org"])
+
+/**
+ * The flags to offer: the rest is understood and refused with a reason, as a run is recorded in the project's own store.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export const acceptedFlags: ReadonlyArray<RunFlag> = runFlagTable.filter(({ name }) => !refused.has(name))
+
 // -----------------------------------------------------------------------------
 // parsing
 // -----------------------------------------------------------------------------

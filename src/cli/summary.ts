@@ -6,7 +6,7 @@ import type { Display, ScoringConfig } from "../Config.js"
 import type { ResultSummary, SummaryRow } from "../Platform.js"
 import { samplesNeededFor } from "../Statistics.js"
 import type { Column } from "./text.js"
-import { number, oneLine, percent, plural, table, truncate } from "./text.js"
+import { absent, number, oneLine, percent, plural, table, truncate } from "./text.js"
 
 export interface ParticipantView {
   readonly name: string
@@ -78,8 +78,6 @@ const scoreOf = ({ row }: Ranked): number => (row === undefined || row.skipped ?
 // -----------------------------------------------------------------------------
 
 type Metric = SummaryRow["metrics"][number]
-
-const absent = "–"
 
 const right = (title: string): Column => ({ title, align: "right" })
 
@@ -157,7 +155,7 @@ const mainTable = (view: ResultView, ranked: ReadonlyArray<Ranked>): string => {
 }
 
 const scoreText = (row: SummaryRow | undefined): string =>
-  row === undefined || row.skipped ? absent : row.compositeScore.toFixed(2)
+  row === undefined || row.skipped ? absent : number(row.compositeScore, 2)
 
 const otherMetrics = (view: ResultView, ranked: ReadonlyArray<Ranked>): ReadonlyArray<string> =>
   metricNames(view)

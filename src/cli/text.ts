@@ -7,14 +7,18 @@ import Table from "cli-table3"
 
 /** One line without control characters: escape sequences are removed, line breaks and tabs become spaces. */
 export const oneLine = (text: string): string =>
-  stripVTControlCharacters(text)
-    .replace(/[\r\n\t\u2028\u2029]+/g, " ")
+  clean(stripVTControlCharacters(text).replace(/[\r\n\t\u2028\u2029]+/g, " "))
 
-    .replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd")
+/** Like {@link oneLine} for text of several lines, which keeps its line breaks and tabs. */
+export const lines = (text: string): string => clean(stripVTControlCharacters(text).replace(/\r\n/g, "\n"))
 
-/** Shortens to so many characters, marking what was cut. */
+// Besides what moves the cursor, what changes the direction of writing.
+const clean = (text: string): string =>
+  text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd")
+
+/** Shortens to so many UTF-16 units, marking what was cut; no character is cut in half. */
 export const truncate = (text: string, length: number): string =>
-  text.length <= length ? text : `${text.slice(0, length - 1)}…`
+  text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, "")}…`
 
 export interface Column {
   readonly title: string
@@ -56,19 +60,26 @@ export const table = (columns: ReadonlyArray<Column>, rows: ReadonlyArray<Readon
     .join("\n")
 }
 
+/** What stands for a number that there is not. */
+export const absent = "–"
+
 /** A number for reading: at least three significant digits below 1000, none of its integer digits lost. */
 export const number = (value: number, decimals?: number): string => {
+  if (!Number.isFinite(value)) return absent
   if (decimals !== undefined) return value.toFixed(Math.min(decimals, 20))
   const size = Math.abs(value)
   if (size >= 1000 || Number.isInteger(value)) return value.toFixed(0)
   if (size >= 100) return value.toFixed(1)
   if (size >= 10) return value.toFixed(2)
-  return value.toFixed(3)
+  return size >= 0.1 ? value.toFixed(3) : value.toPrecision(3)
 }
 
+/** In tenths of a percent; what is not quite nothing or not quite all does not look like it. */
 export const percent = (fraction: number): string => {
-  const value = fraction * 100
-  return `${Number.isInteger(value) ? value : value.toFixed(1)} %`
+  if (!Number.isFinite(fraction)) return absent
+  if (fraction > 0 && fraction < 0.001) return "< 0.1 %"
+  if (fraction < 1 && fraction > 0.999) return "> 99.9 %"
+  return `${Number((fraction * 100).toFixed(1))} %`
 }
 
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`

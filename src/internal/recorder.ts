@@ -42,7 +42,7 @@ export class TaskState {
   ) {}
 }
 
-/** A step record while it is being written; keys are in the order in which they are reported. */
+/** A step record while it is being written. */
 interface StepDraft {
   name: string
   status: string
@@ -64,8 +64,7 @@ const asAskedFor = (option: unknown): unknown => {
 
 /**
  * Collects the measures of one step, or of the task. When its step has ended, what is still sent to it goes to what
- * encloses the step: a fiber does not have to be taken out of a step's context when the step ends, and a measure made
- * late in the background is not lost.
+ * encloses the step, so that a measure made late in the background is not lost.
  */
 export class Sink implements TaskContext {
   private data: Record<string, unknown> | undefined = undefined
@@ -108,7 +107,7 @@ export class Sink implements TaskContext {
   startStep(name: string, options: StepSettings): RunningStep {
     return this.closed && this.enclosing !== undefined
       ? this.enclosing.startStep(name, options)
-      : new OpenStep(new Sink(this.state, this), name, options)
+      : new OpenStep(this.state, this, name, options)
   }
 
   /** Ends collecting and gives what was collected. */
@@ -118,18 +117,18 @@ export class Sink implements TaskContext {
   }
 }
 
-class OpenStep implements RunningStep {
+class OpenStep extends Sink implements RunningStep {
+  readonly context: TaskContext = this
   readonly refused: string | undefined
-  private readonly state: TaskState
   private startedNanos = 0
 
   constructor(
-    readonly context: Sink,
+    state: TaskState,
+    enclosing: Sink,
     private readonly name: string,
     private readonly options: StepSettings
   ) {
-    const { state } = context
-    this.state = state
+    super(state, enclosing)
     this.refused =
       ++state.startedSteps > maxRecordSteps
         ? `step "${name}" is one too many: a task records at most ${maxRecordSteps} steps; repeat inside one step instead`
@@ -176,14 +175,13 @@ class OpenStep implements RunningStep {
       completedAt: timeline.timestamp(endedNanos),
       latencyMs: toMillis(endedNanos - this.startedNanos)
     }
-    const invocations = asAskedFor(this.options.parallelInvocations ?? this.options.concurrency)
-    if (invocations !== undefined) record.concurrency = invocations
-    const timeoutMs = asAskedFor(this.options.timeoutMs)
-    if (timeoutMs !== undefined) record.timeoutMs = timeoutMs
-    const data = this.context.close()
+    const { concurrency, parallelInvocations = concurrency, timeoutMs } = this.options
+    if (parallelInvocations !== undefined) record.concurrency = asAskedFor(parallelInvocations)
+    if (timeoutMs !== undefined) record.timeoutMs = asAskedFor(timeoutMs)
+    const data = this.close()
     if (data !== undefined) record.data = data
     if (this.state.recorded) {
-      this.context.log(`step "${this.name}" ended after its task and was dropped`, { level: "warn" })
+      this.log(`step "${this.name}" ended after its task and was dropped`, { level: "warn" })
     } else if (this.refused === undefined) {
       this.state.steps.push(record)
     }

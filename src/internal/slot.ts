@@ -2,25 +2,24 @@
  * The one place where a task runs and becomes a record, whatever schedules it and wherever the record goes.
  */
 import * as Cause from "effect/Cause"
-import * as Context from "effect/Context"
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as FiberRef from "effect/FiberRef"
 import type * as FiberRefs from "effect/FiberRefs"
 import * as Schema from "effect/Schema"
-import * as Scope from "effect/Scope"
 import { maxRecordSteps } from "../Platform.js"
 import type { StepRecord, TaskRecord } from "../Record.js"
 import { StepRecord as StepRecordSchema } from "../Record.js"
 import type { Task, TaskServices } from "../Task.js"
-import { CurrentTask, InvalidMeasure } from "../Task.js"
+import { InvalidMeasure } from "../Task.js"
 import type { Failure } from "./failure.js"
 import { fromCause } from "./failure.js"
-import { childrenOf, interruptChildren, restoreFiberRefs } from "./fiber.js"
+import { childrenOf, currentRefs, interruptChildren, restoreFiberRefs, setContext } from "./fiber.js"
 import { copyJson, mergeJson, messageOf, NotJson } from "./json.js"
 import { LazyScope } from "./lazyScope.js"
 import type { WorkerState } from "./recorder.js"
 import { Sink, TaskState } from "./recorder.js"
+import { ofTask } from "./taskContext.js"
 import { toMillis } from "./timeline.js"
 
 export interface Slots {
@@ -29,16 +28,16 @@ export interface Slots {
   readonly phaseAt: (scheduleIndex: number) => string | undefined
 }
 
-/** A task record while it is being written; keys are in the order in which they are reported. */
+/** A task record while it is being written. */
 interface TaskDraft {
   taskIndex: number
   status: string
   startedAt: string
-  errorCode?: string
-  data?: Record<string, unknown>
   completedAt: string
   latencyMs: number
   steps: Array<StepRecord>
+  errorCode?: string
+  data?: Record<string, unknown>
 }
 
 /** What a fiber looked like before its first slot, and is put back to after each. */
@@ -76,11 +75,13 @@ export const make = <E, R>(
         const scope = new LazyScope()
         if (state.phase !== undefined) sink.measure({ phase: state.phase })
         let startedNanos = 0
+        let inside = refs
 
         const end = (exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> => {
           const endedNanos = worker.timeline.now()
           const record = (finalizerError: string | undefined): Effect.Effect<void> => {
-            const changed = restoreFiberRefs(refs, fiber.getFiberRefs())
+            const left = currentRefs(fiber)
+            const changed = left === inside ? undefined : restoreFiberRefs(refs, left)
             const delivered = deliver(toRecord(sink, startedNanos, endedNanos, exit, finalizerError))
             return changed === undefined ? delivered : Effect.zipRight(changed, delivered)
           }
@@ -93,22 +94,18 @@ export const make = <E, R>(
           return closed === undefined ? record(undefined) : Effect.flatMap(closed, record)
         }
 
-        return Effect.flatMap(FiberRef.set(FiberRef.currentContext, withServices(context, sink, scope)), () => {
+        const timed = () => {
+          inside = currentRefs(fiber)
           startedNanos = worker.timeline.now()
           return Effect.matchCauseEffect(restore(start(task, sink)), {
             onSuccess: (result) => end(Exit.succeed(result)),
             onFailure: (cause) => end(Exit.failCause(cause))
           })
-        })
+        }
+        const set = setContext(fiber, ofTask(context, sink, scope))
+        return set === undefined ? timed() : Effect.flatMap(set, timed)
       })
     )
-}
-
-const withServices = (context: Context.Context<never>, sink: Sink, scope: LazyScope): Context.Context<TaskServices> => {
-  const services = new Map(context.unsafeMap)
-  services.set(Scope.Scope.key, scope)
-  services.set(CurrentTask.key, sink)
-  return Context.unsafeMake(services)
 }
 
 const start = <E, R>(task: Task<E, R>, sink: Sink): Effect.Effect<unknown, E, R | TaskServices> =>
@@ -152,22 +149,27 @@ const toRecord = (
   const steps = result.steps.length === 0 ? state.steps : [...state.steps, ...result.steps]
 
   const own = failure === undefined ? measured : merge(measured, result.data, state.phase)
-  if (steps.length === 0) {
-    const step = { name: "task", status, startedAt, completedAt, latencyMs, errorCode: failure?.code ?? null }
-    steps.push(own === undefined ? step : { ...step, data: merge({ ...own }, undefined, state.phase) ?? own })
-  }
+  if (steps.length === 0) steps.push(implicitStep(status, startedAt, completedAt, latencyMs, failure, own, state.phase))
   const outcome = failure === undefined ? result.data : { errorMessage: failure.message }
+  const record: TaskDraft = { taskIndex: state.taskIndex, status, startedAt, completedAt, latencyMs, steps }
+  if (failure !== undefined) record.errorCode = failure.code
   const data = merge(own, finalizerError === undefined ? outcome : { ...outcome, finalizerError }, state.phase)
-  return {
-    taskIndex: state.taskIndex,
-    status,
-    startedAt,
-    ...(failure === undefined ? undefined : { errorCode: failure.code }),
-    ...(data === undefined ? undefined : { data }),
-    completedAt,
-    latencyMs,
-    steps
-  }
+  if (data !== undefined) record.data = data
+  return record
+}
+
+/** What stands for the steps of a task without any: its own copy of what was measured, before what was returned. */
+const implicitStep = (
+  status: string,
+  startedAt: string,
+  completedAt: string,
+  latencyMs: number,
+  failure: Failure | undefined,
+  data: Record<string, unknown> | undefined,
+  phase: string | undefined
+): StepRecord => {
+  const step = { name: "task", status, startedAt, completedAt, latencyMs, errorCode: failure?.code ?? null }
+  return data === undefined ? step : { ...step, data: phase === undefined ? { ...data } : { ...data, phase } }
 }
 
 /** Merges over `target` what is already known to be JSON; a task cannot overwrite the phase it belongs to. */
@@ -176,7 +178,7 @@ const merge = (
   data: Record<string, unknown> | undefined,
   phase: string | undefined
 ): Record<string, unknown> | undefined => {
-  if (target === undefined && data === undefined) return undefined
+  if (data === undefined && (target === undefined || phase === undefined)) return target
   const out = { ...target, ...data }
   if (phase !== undefined) out["phase"] = phase
   return out
@@ -191,12 +193,16 @@ interface Returned {
 
 const nothing: Returned = { data: undefined, steps: [], latencyMs: undefined }
 
-const readExit = (
-  exit: Exit.Exit<unknown, unknown>,
-  freeSteps: number
-): { readonly failure: Failure | undefined; readonly result: Returned } => {
+interface Ended {
+  readonly failure: Failure | undefined
+  readonly result: Returned
+}
+
+const succeeded: Ended = { failure: undefined, result: nothing }
+
+const readExit = (exit: Exit.Exit<unknown, unknown>, freeSteps: number): Ended => {
   if (Exit.isSuccess(exit)) {
-    if (typeof exit.value !== "object" || exit.value === null) return { failure: undefined, result: nothing }
+    if (typeof exit.value !== "object" || exit.value === null) return succeeded
     const result = readReturned(exit.value, freeSteps)
     return typeof result === "string"
       ? { failure: fromCause(Cause.die(new InvalidMeasure({ detail: result }))), result: nothing }

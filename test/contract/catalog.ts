@@ -306,7 +306,7 @@ export const participants = (layer: Layer.Layer<Platform, unknown>) => {
   it.effect("any name is a participant's slug", () =>
     Effect.gen(function* () {
       const platform = yield* Platform
-      const names = [oddName, "..", "%", "?a=b&c#d", " spaced ", "日本語", "a/b"]
+      const names = [oddName, "...", "%", "?a=b&c#d", " spaced ", "日本語", "a/b"]
       const run = yield* createRun(Object.fromEntries(names.map((name) => [name, { totalTasks: 1 }])))
       assert.deepStrictEqual(
         (yield* platform.listParticipants(run)).map((participant) => participant.slug),
@@ -375,6 +375,26 @@ export const rollUp = (layer: Layer.Layer<Platform, unknown>) => {
         statuses.push((yield* platform.getParticipant(alpha)).status, (yield* platform.getRun(run)).status)
       }
       assert.deepStrictEqual(statuses, ["in_progress", "in_progress", "in_progress", "in_progress", "failed", "failed"])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("workers that end at once end their participants and the run", () =>
+    Effect.gen(function* () {
+      const platform = yield* Platform
+      const run = yield* createRun({ alpha: { totalTasks: 8 }, beta: { totalTasks: 8 } })
+      const claims = yield* Effect.forEach(
+        ["alpha", "beta"].flatMap((participant) => Array.from({ length: 8 }, () => ({ ...run, participant }))),
+        (ref) => claim(ref, 8)
+      )
+      yield* Effect.forEach(claims, ({ attemptId, worker }) => platform.completeWorker(worker, { attemptId }), {
+        concurrency: 16,
+        discard: true
+      })
+      assert.deepStrictEqual(
+        (yield* platform.listParticipants(run)).map((participant) => participant.status),
+        ["completed", "completed"]
+      )
+      assert.strictEqual((yield* platform.getRun(run)).status, "completed")
     }).pipe(Effect.provide(layer))
   )
 

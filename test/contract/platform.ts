@@ -1,6 +1,7 @@
 import { describe } from "@effect/vitest"
 import type { Layer } from "effect"
 import type { Platform } from "../../src/Platform.js"
+import * as Batches from "./batches.js"
 import * as Catalog from "./catalog.js"
 import * as Results from "./results.js"
 import * as Workers from "./workers.js"
@@ -19,7 +20,7 @@ export const suite = (name: string, layer: Layer.Layer<Platform, unknown>) =>
     describe("heartbeats", () => Workers.heartbeats(layer))
     describe("closing workers", () => Workers.closing(layer))
     describe("status", () => Catalog.rollUp(layer))
-    describe("batches of results", () => Results.batches(layer))
+    describe("batches of results", () => Batches.batches(layer))
     describe("summaries", () => Results.summaries(layer))
     describe("results", () => Results.results(layer))
   })

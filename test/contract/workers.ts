@@ -264,6 +264,25 @@ export const claiming = (layer: Layer.Layer<Platform, unknown>) => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect("a worker that is claimed again starts from nothing", () =>
+    Effect.gen(function* () {
+      const platform = yield* Platform
+      const { attemptId, worker } = yield* claimed()
+      const before = yield* platform.getWorker(worker)
+      yield* platform.heartbeat(worker, {
+        attemptId,
+        progressDone: 4,
+        progressInFlight: 2,
+        progressErrors: 1,
+        currentStep: "get",
+        concurrency: [{ step: "get", active: 2, target: 2 }]
+      })
+      yield* TestClock.adjust("6 minutes")
+      yield* claim(worker)
+      assert.deepStrictEqual(yield* platform.getWorker(worker), before)
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("heartbeats and batches renew the lease", () =>
     Effect.gen(function* () {
       const platform = yield* Platform

@@ -29,7 +29,7 @@ const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.SqlClien
   "1_tables": Effect.flatMap(SqlClient.SqlClient, (sql) => createTables(sql))
 }
 
-const version = Object.keys(migrations).length
+const version = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
 
 // -----------------------------------------------------------------------------
 // internal
@@ -125,6 +125,7 @@ const createTables = (sql: SqlClient.SqlClient) => {
       sql`CREATE TABLE runs (
         ${seq},
         id TEXT NOT NULL UNIQUE,
+        organization_id TEXT NOT NULL REFERENCES organizations (id),
         benchmark_id TEXT NOT NULL REFERENCES benchmarks (id),
         run_key TEXT,
         name TEXT,
@@ -137,7 +138,7 @@ const createTables = (sql: SqlClient.SqlClient) => {
         UNIQUE (benchmark_id, run_key)
       )`,
       sql`CREATE INDEX runs_newest_of_benchmark ON runs (benchmark_id, created_at, seq)`,
-      sql`CREATE INDEX runs_newest ON runs (created_at, seq)`,
+      sql`CREATE INDEX runs_newest ON runs (organization_id, created_at, seq)`,
       sql`CREATE TABLE participants (
         ${seq},
         id TEXT NOT NULL UNIQUE,

@@ -42,8 +42,11 @@ export const make = (database: Database, find: Lookups, rollUp: RollUp, add: Add
         yield* refuse([...nonEmpty("slug", ref.participant), ...participantIssues(input)])
         const run = yield* find.runState(ref)
         const time = yield* now
-        const existing = yield* Effect.option(find.participant(ref))
-        const added = existing._tag === "None" && (yield* add(run, ref.participant, input, time))
+        const exists = yield* find.participant(ref).pipe(
+          Effect.as(true),
+          Effect.catchTag("ResourceNotFound", () => Effect.succeed(false))
+        )
+        const added = !exists && (yield* add(run, ref.participant, input, time))
         if (!added) yield* update(ref, (yield* find.participant(ref)).id, input, time)
         if (added || input.status !== undefined) yield* rollUp.participantEnded(run.id, time)
         return yield* find.participant(ref)

@@ -18,7 +18,6 @@ export const make = ({ lock, sql }: Database) => {
   )
   const participantsOutcome = outcomeOf(
     (runId) => sql`SELECT CASE
-      WHEN NOT EXISTS (SELECT 1 FROM participants WHERE run_id = ${runId}) THEN 'open'
       WHEN EXISTS (SELECT 1 FROM participants WHERE run_id = ${runId} AND status IN ('planned', 'in_progress'))
         THEN 'open'
       WHEN EXISTS (SELECT 1 FROM participants WHERE run_id = ${runId} AND status = 'failed') THEN 'failed'

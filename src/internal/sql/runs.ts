@@ -35,7 +35,7 @@ export const make = (
   const listAll = SqlSchema.findAll({
     Request: PageRequest,
     Result: RunRow,
-    execute: ({ limit, offset }) => sql`${selectRuns(sql)} WHERE b.organization_id = ${organization.id}
+    execute: ({ limit, offset }) => sql`${selectRuns(sql)} WHERE r.organization_id = ${organization.id}
       ORDER BY r.created_at DESC, r.seq DESC LIMIT ${limit} OFFSET ${offset}`
   })
 
@@ -52,6 +52,7 @@ export const make = (
     const runKey = input.runKey ?? null
     yield* sql`INSERT INTO runs ${sql.insert({
       id,
+      organization_id: organization.id,
       benchmark_id: benchmarkId,
       run_key: runKey,
       name: input.name ?? null,

@@ -4,6 +4,7 @@ import * as Reactivity from "@effect/experimental/Reactivity"
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { PlatformFailure } from "../../Platform.js"
@@ -68,10 +69,9 @@ const explain = (filename: string, error: unknown): PlatformFailure => {
 // SQLite itself opens what it cannot write, and fails at the first write.
 const ensureWritable = Effect.fnUntraced(function* (filename: string) {
   const directory = Path.dirname(filename)
-  yield* Effect.tryPromise({
-    try: () => Fs.mkdir(directory, { recursive: true }),
-    catch: (cause) => refuse(`cannot create the directory "${directory}" (${String(cause)})`, cause)
-  })
+  yield* makeDirectory(directory).pipe(
+    Effect.mapError((cause) => refuse(`cannot create the directory "${directory}" (${String(cause)})`, cause))
+  )
   yield* Effect.tryPromise({
     try: () => Fs.access(directory, Fs.constants.W_OK | Fs.constants.X_OK),
     catch: (cause) => refuse(`the directory "${directory}" is not writable (${String(cause)})`, cause)
@@ -86,3 +86,27 @@ const ensureWritable = Effect.fnUntraced(function* (filename: string) {
     catch: (cause) => refuse(`"${filename}" is not writable (${String(cause)})`, cause)
   })
 })
+
+// Node's own recursive mkdir never returns where nothing can be created, as in /proc.
+const makeDirectory = (directory: string): Effect.Effect<void, unknown> => {
+  const parent = Path.dirname(directory)
+  return Effect.catchIf(
+    makeOne(directory),
+    (error) => codeOf(error) === "ENOENT" && parent !== directory,
+    () => Effect.zipRight(makeDirectory(parent), makeOne(directory))
+  )
+}
+
+const makeOne = (directory: string): Effect.Effect<void, unknown> =>
+  Effect.catchAll(
+    attempt(() => Fs.mkdir(directory)),
+    (error) =>
+      codeOf(error) === "EEXIST"
+        ? Effect.flatMap(
+            attempt(() => Fs.stat(directory)),
+            (found) => (found.isDirectory() ? Effect.void : Effect.fail(error))
+          )
+        : Effect.fail(error)
+  )
+
+const attempt = <A>(evaluate: () => Promise<A>) => Effect.tryPromise({ try: evaluate, catch: identity })

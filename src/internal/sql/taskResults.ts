@@ -39,7 +39,7 @@ export const make = (
       FROM task_results WHERE participant_seq = ${participantSeq} AND task_index IN ${sql.in(taskIndexes)}`
   })
 
-  // Steps from the name on: skips from name to name instead of reading every row.
+  // Skips from name to name instead of reading every row.
   const findStepNames = SqlSchema.findAll({
     Request: Schema.Int,
     Result: Schema.Struct({ name: Schema.String }),

@@ -150,6 +150,7 @@ export const make = (
 
     getWorker: (ref) => read("getWorker", find.worker(ref)),
 
+    // Without a current step or samples the worker is idle; counters that are left out stay as they are.
     heartbeat: (ref, input) =>
       Effect.gen(function* () {
         const concurrency = input.concurrency ?? []

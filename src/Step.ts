@@ -81,7 +81,8 @@ export type Failure<O extends StepOptions> = O extends { readonly timeoutMs: num
  * Measures made inside belong to the step, whichever fiber makes them. With `timeoutMs` an invocation that is too slow
  * is interrupted and the step fails with {@link StepTimeout} at the deadline, without waiting for slow finalizers (the
  * run waits for them at its end). With `parallelInvocations` above 1 every invocation settles before the step ends, and
- * the first failure, in order of invocation, is the step's. An option that makes no sense, or more than 100 steps in one
+ * the first failure, in order of invocation, is the step's. Either option runs the work in fibers of its own: what those
+ * fork ends with them, unless it is forked into the task's scope (`Effect.forkScoped`). An option that makes no sense, or more than 100 steps in one
  * task, is a defect with a message that says so.
  *
  * @since 0.1.0

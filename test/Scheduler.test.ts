@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber, TestClock } from "effect"
 import * as Scheduler from "../src/Scheduler.js"
+import { EarlyClock } from "./support/clocks.js"
 import { within } from "./support/engine.js"
 
 /** What lanes did, in order: when each slot started and ended, and how lanes were closed. */
@@ -69,7 +70,7 @@ describe("by participant", () => {
   it.effect("keeps as many in flight as it may, the next starting when one ends", () =>
     Effect.gen(function* () {
       const journal = new Journal()
-      yield* within(60, run({ concurrency: 2 }, [journal.lane("a", 5, (slot) => (slot === 0 ? 50 : 20))]))
+      yield* within(70, run({ concurrency: 2 }, [journal.lane("a", 5, (slot) => (slot === 0 ? 50 : 20))]))
       assert.deepStrictEqual(journal.starts, [
         ["a", 0, 0],
         ["a", 1, 0],
@@ -101,6 +102,22 @@ describe("by participant", () => {
         journal.starts.map(([, , millis]) => millis),
         Array.from({ length: 20 }, (_, slot) => 1_000 + slot * 100)
       )
+    })
+  )
+
+  it.effect("starts no slot before its time although timers fire early", () =>
+    Effect.gen(function* () {
+      const clock = new EarlyClock()
+      const starts: Array<bigint> = []
+      const lane: Scheduler.Lane<never, never> = {
+        open: Effect.succeed({ slots: 5, run: () => Effect.sync(() => void starts.push(clock.nanos)) })
+      }
+      yield* run({ staggerDelayMs: 100 }, [lane]).pipe(Effect.withClock(clock))
+      for (const [slot, nanos] of starts.entries()) {
+        assert.closeTo(Number(nanos), slot * 1e8, 1000)
+      }
+      assert.strictEqual(starts.length, 5)
+      assert.isAbove(clock.sleeps, 20)
     })
   )
 

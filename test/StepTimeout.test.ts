@@ -169,6 +169,20 @@ describe("a step with timeoutMs", () => {
     })
   )
 
+  it.effect("ends what its work forked, unless that is forked into the task's scope", () =>
+    Effect.gen(function* () {
+      const events: Array<string> = []
+      const child = (name: string) => Effect.onInterrupt(Effect.never, () => Effect.sync(() => events.push(name)))
+      const work = Effect.andThen(Effect.fork(child("fork")), Effect.forkScoped(child("forkScoped")))
+      const task = Effect.gen(function* () {
+        yield* Step.run("timed", Effect.andThen(work, Effect.sleep(10)), { timeoutMs: 50 })
+        events.push("after")
+      })
+      yield* within(10, onlyRecord(task))
+      assert.deepStrictEqual(events, ["fork", "after", "forkScoped"])
+    })
+  )
+
   it.effect("applies to each of the parallel invocations", () =>
     Effect.gen(function* () {
       let calls = 0

@@ -40,3 +40,15 @@ export class StillClock extends ManualClock {
     })
   }
 }
+
+/** A clock whose timers fire when half of their time has passed. */
+export class EarlyClock extends ManualClock {
+  sleeps = 0
+
+  override sleep(duration: Duration.Duration): Effect.Effect<void> {
+    return Effect.sync(() => {
+      this.sleeps++
+      this.nanos += Duration.unsafeToNanos(duration) / 2n
+    })
+  }
+}

@@ -33,5 +33,8 @@ export default tseslint.config(
       ]
     }
   },
-  { files: ["bench/**/*.ts", "scripts/**/*.ts", "examples/**/*.ts", "scripts/**/*.mjs"], rules: { "no-console": "off" } }
+  {
+    files: ["bench/**/*.ts", "scripts/**/*.ts", "examples/**/*.ts", "scripts/**/*.mjs"],
+    rules: { "no-console": "off" }
+  }
 )

@@ -53,19 +53,22 @@ export class StepTimeout extends Data.TaggedError("StepTimeout")<{
  * @since 0.1.0
  * @category models
  */
-export type Result<A, O extends StepOptions> = O extends { readonly parallelInvocations: infer N extends number }
-  ? number extends N
-    ? A | Array<A>
-    : N extends 1
-      ? A
-      : Array<A>
-  : O extends { readonly concurrency: infer N extends number }
+export type Result<A, O extends StepOptions> = ResultOf<
+  A,
+  undefined extends Asked<O, "parallelInvocations">
+    ? Exclude<Asked<O, "parallelInvocations">, undefined> | Asked<O, "concurrency">
+    : Asked<O, "parallelInvocations">
+>
+
+type Asked<O, K> = K extends keyof O ? O[K] : undefined
+
+type ResultOf<A, N> = N extends 1 | undefined
+  ? A
+  : N extends number
     ? number extends N
       ? A | Array<A>
-      : N extends 1
-        ? A
-        : Array<A>
-    : A
+      : Array<A>
+    : A | Array<A>
 
 /**
  * The error a step adds to that of its work.
@@ -73,7 +76,7 @@ export type Result<A, O extends StepOptions> = O extends { readonly parallelInvo
  * @since 0.1.0
  * @category models
  */
-export type Failure<O extends StepOptions> = O extends { readonly timeoutMs: number } ? StepTimeout : never
+export type Failure<O extends StepOptions> = Asked<O, "timeoutMs"> extends undefined ? never : StepTimeout
 
 /**
  * Times `effect` as the step `name` of the running task and gives back its result; the result itself is not recorded.
@@ -82,8 +85,8 @@ export type Failure<O extends StepOptions> = O extends { readonly timeoutMs: num
  * is interrupted and the step fails with {@link StepTimeout} at the deadline, without waiting for slow finalizers (the
  * run waits for them at its end). With `parallelInvocations` above 1 every invocation settles before the step ends, and
  * the first failure, in order of invocation, is the step's. Either option runs the work in fibers of its own: what those
- * fork ends with them, unless it is forked into the task's scope (`Effect.forkScoped`). An option that makes no sense, or more than 100 steps in one
- * task, is a defect with a message that says so.
+ * fork ends with them, unless it is forked into the task's scope (`Effect.forkScoped`). An option that makes no sense,
+ * or more than 100 steps in one task, is a defect with a message that says so.
  *
  * @since 0.1.0
  * @category running

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import * as Benchmark from "../src/Benchmark.js"
 import type { SummaryRow } from "../src/Platform.js"
 import { Platform } from "../src/Platform.js"
+import * as Scoring from "../src/Scoring.js"
 import * as Task from "../src/Task.js"
 import { onlyRun, recorded, stored, unrecorded } from "./support/runs.js"
 
@@ -42,6 +43,23 @@ const failureOf = (options: Partial<Benchmark.MakeOptions<never, never>>) =>
   ])
 
 describe("onScore", () => {
+  it.effect("can give what `Scoring.score` gives", () =>
+    Effect.gen(function* () {
+      const metric = { name: "x", ceiling: 4, weights: { median: 1, p95: 0, p99: 0 } }
+      const onScore = (outcome: Benchmark.Outcome) => Scoring.score(outcome, { metrics: [metric] })
+      const { rows } = yield* Benchmark.run(Benchmark.make({ ...base, onScore }))
+      assert.deepStrictEqual(
+        rows?.map(({ compositeScore }) => compositeScore),
+        [75, 75]
+      )
+      const unweighted = { ...metric, weights: { median: 0.5, p95: 0, p99: 0 } }
+      assert.match(
+        (yield* failureOf({ onScore: (outcome) => Scoring.score(outcome, { metrics: [unweighted] }) })).join(": "),
+        /^HookError: onScore failed: Scoring spec weights sum to 0.500/
+      )
+    }).pipe(Effect.provide(unrecorded))
+  )
+
   const kinds = {
     "a value": byCount,
     "a promise": (outcome: Benchmark.Outcome) => Promise.resolve(byCount(outcome)),

@@ -62,12 +62,11 @@ describe("documented examples", () => {
 
   it("compile", () => {
     const read = ts.readConfigFile(path.join(root, "tsconfig.json"), ts.sys.readFile)
-    const { options } = ts.parseJsonConfigFileContent(read.config, ts.sys, root)
+    const { tsBuildInfoFile: _, ...options } = ts.parseJsonConfigFileContent(read.config, ts.sys, root).options
     const program = ts.createProgram(examples.map(fileOf), {
       ...options,
       incremental: false,
-      noUnusedLocals: false,
-      tsBuildInfoFile: undefined
+      noUnusedLocals: false
     })
     const problems = ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => {
       const where = file === undefined ? "" : path.basename(file.fileName)

@@ -1,6 +1,5 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-
 import { assert, describe, it } from "@effect/vitest"
 
 const source = path.resolve(import.meta.dirname, "../src")

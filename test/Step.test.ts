@@ -155,25 +155,40 @@ describe("parallelInvocations", () => {
     })
   )
 
-  it("types results by the option", () => {
+  it("types results and errors by the options", () => {
     const work = Effect.succeed("x")
     const many: number = 3
+    const maybe: number | undefined = Math.random() < 2 ? 3 : undefined
+    const options: Step.StepOptions = {}
     const check = Effect.gen(function* () {
       const none: string = yield* Step.run("a", work)
       const empty: string = yield* Step.run("a", work, {})
+      const timed: string = yield* Step.run("a", work, { timeoutMs: 5 })
       const one: string = yield* Step.run("a", work, { parallelInvocations: 1 })
       const three: Array<string> = yield* Step.run("a", work, { parallelInvocations: 3 })
-      const unknown: string | Array<string> = yield* Step.run("a", work, { parallelInvocations: many })
       const deprecated: Array<string> = yield* Step.run("a", work, { concurrency: 2 })
+      const both: string = yield* Step.run("a", work, { parallelInvocations: 1, concurrency: 2 })
+      const some: string | Array<string> = yield* Step.run("a", work, { parallelInvocations: many })
       // @ts-expect-error how many results there are is not known
-      const tooSure: Array<string> = yield* Step.run("a", work, { parallelInvocations: many })
-      return [none, empty, one, three, unknown, deprecated, tooSure]
+      const tooMany: Array<string> = yield* Step.run("a", work, { parallelInvocations: many })
+      // @ts-expect-error there may be several results
+      const tooFew: string = yield* Step.run("a", work, { parallelInvocations: maybe })
+      // @ts-expect-error there may be several results
+      const unknown: string = yield* Step.run("a", work, options)
+      return [none, empty, timed, one, three, deprecated, both, some, tooMany, tooFew, unknown]
     })
-    const cannotFail: Effect.Effect<unknown, never, Task.CurrentTask> = Step.run("a", work)
-    const canTimeOut: Effect.Effect<unknown, Step.StepTimeout, Task.CurrentTask> = Step.run("a", work, { timeoutMs: 1 })
+    type Cannot = Effect.Effect<unknown, never, Task.CurrentTask>
+    const cannotFail: ReadonlyArray<Cannot> = [Step.run("a", work), Step.run("a", work, { timeoutMs: undefined })]
+    const canTimeOut: Effect.Effect<string, Step.StepTimeout, Task.CurrentTask> = Step.run("a", work, { timeoutMs: 1 })
     // @ts-expect-error a step with a limit can time out
-    const wrong: Effect.Effect<unknown, never, Task.CurrentTask> = Step.run("a", work, { timeoutMs: 1 })
-    for (const effect of [check, cannotFail, canTimeOut, wrong]) assert.isTrue(Effect.isEffect(effect))
+    const wrong: Cannot = Step.run("a", work, { timeoutMs: 1 })
+    // @ts-expect-error a step with a limit can time out
+    const maybeWrong: Cannot = Step.run("a", work, { timeoutMs: maybe })
+    // @ts-expect-error a step with a limit can time out
+    const anyWrong: Cannot = Step.run("a", work, options)
+    for (const effect of [check, ...cannotFail, canTimeOut, wrong, maybeWrong, anyWrong]) {
+      assert.isTrue(Effect.isEffect(effect))
+    }
   })
 })
 

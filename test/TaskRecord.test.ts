@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-
 import { taskLine } from "../src/cli/taskLine.js"
 import { fromFunction } from "../src/internal/promiseTask.js"
 import type { RunReporter } from "../src/Reporter.js"

@@ -179,15 +179,14 @@ const trimmedTables = (view: ResultView, ranked: ReadonlyArray<Ranked>): Readonl
   metricNames(view).map((name) => {
     const trim = view.scoring?.metrics.find((metric) => metric.key === name)?.trim ?? 0.05
     const decimals = decimalsOf(view, name)
-    const title = `Scored on ${labelOf(view, name)} without ${percent(trim)} of the samples at each end:`
+    const scope = trim === 0 ? "over all samples" : `without ${percent(trim)} of the samples at each end`
+    const title = `Scored on ${labelOf(view, name)} ${scope}:`
     const body = table(
       [
         { title: "participant" },
         right("samples"),
         right("min"),
-        right("trimmed median"),
-        right("trimmed p95"),
-        right("trimmed p99"),
+        ...["median", "p95", "p99"].map((stat) => right(trim === 0 ? stat : `trimmed ${stat}`)),
         right("max")
       ],
       ranked.map(({ name: participant, row }) => {

@@ -3,7 +3,6 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-
 import type { PromiseTask, PromiseTaskContext } from "../../src/promise.js"
 import { TaskError } from "../../src/promise.js"
 import * as Step from "../../src/Step.js"

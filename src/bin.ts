@@ -14,15 +14,19 @@ const say = (text: string): void => {
 
 // A reader that has seen enough (`bench results | head`) closes the pipe: that is not a failure of the command, and what
 // a task prints must not end its run.
-let failed = false
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") failed = true
-})
+process.stdout.on("error", () => {})
 process.stderr.on("error", () => {})
 
-/** Ends the process once what was written to stdout has left it. */
+let failed = false
+
+/** Ends the process once what was written to stdout has left it, or is known to be lost. */
 const exit = (code: number): void => {
-  process.stdout.write("", () => process.exit(code === 0 && failed ? 1 : code))
+  process.stdout.write("", () => {
+    const error: NodeJS.ErrnoException | null = process.stdout.errored
+    const lost = error !== null && error.code !== "EPIPE"
+    if (lost) say(`stdout could not be written: ${error.message}`)
+    process.exit(code === 0 && (failed || lost) ? 1 : code)
+  })
 }
 
 // Help is generated with colours whatever it is written to.

@@ -63,7 +63,7 @@ export const table = (columns: ReadonlyArray<Column>, rows: ReadonlyArray<Readon
 /** What stands for a number that there is not. */
 export const absent = "–"
 
-/** A number for reading: at least three significant digits below 1000, none of its integer digits lost. */
+/** A number for reading: three significant digits or more where there are as many, no integer digit lost. */
 export const number = (value: number, decimals?: number): string => {
   if (!Number.isFinite(value)) return absent
   if (decimals !== undefined) return value.toFixed(Math.min(decimals, 20))
@@ -71,7 +71,7 @@ export const number = (value: number, decimals?: number): string => {
   if (size >= 1000 || Number.isInteger(value)) return value.toFixed(0)
   if (size >= 100) return value.toFixed(1)
   if (size >= 10) return value.toFixed(2)
-  return size >= 0.1 ? value.toFixed(3) : value.toPrecision(3)
+  return size >= 0.1 ? value.toFixed(3) : String(Number(value.toPrecision(3)))
 }
 
 /** In tenths of a percent; what is not quite nothing or not quite all does not look like it. */

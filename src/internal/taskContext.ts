@@ -75,9 +75,16 @@ const fromMap = (unsafeMap: TaskServicesMap): Context.Context<never> => {
   return context
 }
 
-/** The context that a task runs in. */
-export const ofTask = (around: Context.Context<never>, task: TaskContext, scope: Scope.Scope): Context.Context<never> =>
-  fromMap(new TaskServicesMap(around.unsafeMap, task, scope))
+/** The context that a task runs in. Lanes that share a fiber follow one another: a task replaces the one before it. */
+export const ofTask = (
+  context: Context.Context<never>,
+  task: TaskContext,
+  scope: Scope.Scope
+): Context.Context<never> => {
+  const services: unknown = context.unsafeMap
+  const around = services instanceof TaskServicesMap ? services.around : context.unsafeMap
+  return fromMap(new TaskServicesMap(around, task, scope))
+}
 
 /** The context that a step runs in: that of its task, measuring into the step. */
 export const ofStep = (outside: Context.Context<never>, step: TaskContext): Context.Context<never> => {

@@ -62,14 +62,17 @@ export const batch = (
 ): TaskResultsInput => ({ type: "task_results", attemptId, sequenceNumber, isFinal, records })
 
 /** The tag, and what tells one error of that tag from another. */
-export const failure = <R>(effect: Effect.Effect<unknown, PlatformError, R>) =>
-  Effect.map(Effect.flip(effect), (error) => {
-    switch (error._tag) {
-      case "ResourceNotFound":
-        return `${error._tag} ${error.resource}`
-      case "ResourceConflict":
-        return `${error._tag} ${error.reason}`
-      default:
-        return `${error._tag} ${error.message}`
+export const failure = <R>(effect: Effect.Effect<unknown, PlatformError, R>): Effect.Effect<string, never, R> =>
+  Effect.matchEffect(effect, {
+    onSuccess: () => Effect.dieMessage("expected a failure"),
+    onFailure: (error) => {
+      switch (error._tag) {
+        case "ResourceNotFound":
+          return Effect.succeed(`${error._tag} ${error.resource}`)
+        case "ResourceConflict":
+          return Effect.succeed(`${error._tag} ${error.reason}`)
+        default:
+          return Effect.succeed(`${error._tag} ${error.message}`)
+      }
     }
   })

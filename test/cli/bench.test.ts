@@ -12,7 +12,7 @@ const refuses = ({ code, stderr, stdout }: Result, message: string) =>
 
 const isRecorded = (within: Project) => fs.existsSync(within.path(".bench"))
 
-describe.concurrent("bench run", () => {
+describe("bench run", () => {
   it.scopedLive("names every fault of a config, in one line each", () =>
     Effect.gen(function* () {
       const here = yield* project
@@ -22,7 +22,6 @@ describe.concurrent("bench run", () => {
         participants: [{ name: "" }, { name: "a", requiredEnvVars: "X" }, { name: "a" }],
         iterations: 0,
         concurrency: 1.5,
-        staggerDelayMs: -1,
         groupBy: "x",
         shapes: { x: { slug: "X" } },
         customCliFlags: ["rows"],
@@ -42,7 +41,6 @@ describe.concurrent("bench run", () => {
           "  - participants[2].name: duplicate participant name: a",
           "  - iterations: must be an integer >= 1 (got 0)",
           "  - concurrency: must be an integer >= 1 (got 1.5)",
-          "  - staggerDelayMs: must be a number >= 0 (got -1)",
           "  - groupBy: must be 'participant' or 'round' (got x)",
           "  - shapes['x'].slug: needs a lowercase slug (got \"X\")",
           '  - customCliFlags: must be an array of strings starting with "--"',
@@ -181,7 +179,7 @@ describe.concurrent("bench run", () => {
         yield* here.bench(["run", file], { PARTS_MODE: "unbuildable" }),
         `the layer of ${file} failed: no notebook`
       )
-      assert.strictEqual((yield* here.bench(["runs", "list"])).stdout, "No runs.\n")
+      assert.strictEqual((yield* here.call(["runs", "list"])).stdout, "No runs.\n")
     })
   )
 
@@ -238,7 +236,7 @@ describe.concurrent("bench run", () => {
           ""
         ].join("\n")
       )
-      const some = yield* here.bench(["run", file, "--dry-run"], { NOT_SET_B: "x" })
+      const some = yield* here.call(["run", file, "--dry-run"], { NOT_SET_B: "x" })
       assert.strictEqual(some.code, 0)
       assert.match(some.stderr, /^Skipping a: missing NOT_SET_A\nRunning Bench \(bench\): 1 participant, 1 task each\n/)
     })
@@ -260,11 +258,50 @@ describe.concurrent("bench run", () => {
           here.bench(["run", file, "--dry-run", "--iterations", "1", "--provider", "a"]),
           here.bench(["run", file, "--dry-run", "--config=other.ts"])
         ],
-        { concurrency: 3 }
+        { concurrency: 2 }
       )
       assert.deepStrictEqual(line(settings), [0, "Running Bench (bench): 1 participant, 3 tasks each"])
       assert.deepStrictEqual(line(flags), [0, "Running Bench (bench): 1 participant, 1 task each"])
       assert.deepStrictEqual(line(other), [0, "Running Other (bench): 2 participants, 2 tasks each"])
+    })
+  )
+
+  it.scopedLive("ends with a code that tells how it went", () =>
+    Effect.gen(function* () {
+      const here = yield* project
+      here.writeBench("ok.mjs", {})
+      here.writeBench("failing.mjs", { iterations: 2 }, "async () => { throw undefined }")
+      here.writeBench("half.mjs", { iterations: 2 }, "async ({ taskIndex }) => { if (taskIndex) throw null }")
+      here.writeBench("gated.mjs", { participants: [{ name: "a" }, { name: "b", requiredEnvVars: ["NOT_SET"] }] })
+      here.write("throws.mjs", 'throw new Error("no database")\n')
+      here.write("syntax.ts", "export const config = {\n")
+      const codes = {
+        "run --first ok.mjs --second --dry-run": 1,
+        "run throws.mjs": 1,
+        "run syntax.ts": 1,
+        "run failing.mjs": 1,
+        "run half.mjs": 0,
+        "check gated.mjs": 1,
+        "run gated.mjs": 0
+      }
+      const ended = yield* Effect.forEach(
+        Object.keys(codes),
+        (line) =>
+          Effect.map(here.bench(line.split(" "), { BENCHSDK_NO_INGEST: "1" }), ({ code, stderr }) => ({
+            line,
+            code,
+            stderr
+          })),
+        { concurrency: 2 }
+      )
+      assert.deepStrictEqual(Object.fromEntries(ended.map(({ code, line }) => [line, code])), codes)
+      const said = ended.map(({ stderr }) => stderr)
+      assert.strictEqual(said[0], "Unknown flag(s): --first, --second\n")
+      assert.match(said[1] ?? "", /throws\.mjs could not be loaded: Error: no database\n {4}at .*throws\.mjs:1:7/)
+      assert.match(said[2] ?? "", /syntax\.ts could not be loaded: Error: ParseError: .*\n .*syntax\.ts:2:0/)
+      assert.match(said[3] ?? "", /\nDry run: nothing was recorded.\nNo task succeeded.\n$/)
+      assert.match(said[4] ?? "", /\nDry run: nothing was recorded.\n$/)
+      assert.isFalse(isRecorded(here))
     })
   )
 
@@ -290,10 +327,10 @@ describe.concurrent("bench run", () => {
           here.bench(["run", file, "--run-key", "shared", "--provider", "b"]),
           here.bench(["run", file])
         ],
-        { concurrency: 3 }
+        { concurrency: 2 }
       )
       for (const { code, stderr } of results) assert.strictEqual(code, 0, stderr)
-      const runs = json((yield* here.bench(["runs", "list", "--json"])).stdout)
+      const runs = json((yield* here.call(["runs", "list", "--json"])).stdout)
       const Runs = Schema.Struct({
         items: Schema.Array(
           Schema.Struct({ status: Schema.String, totalTasks: Schema.Int, runKey: Schema.NullOr(Schema.String) })

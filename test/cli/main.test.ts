@@ -90,7 +90,7 @@ describe("bench run", () => {
         "run ok.mjs --config empty.ts":
           "<folder>/empty.ts must export its settings: export default defineBenchConfig({ … })"
       })
-      const { code, stderr } = yield* call(`check ${here.path("ok.mjs")} --config=${here.path("throws.ts")}`)
+      const { code, stderr } = yield* here.call(["check", "ok.mjs", "--config=throws.ts"])
       assert.strictEqual(code, 1)
       assert.include(stderr, `${here.path("throws.ts")} could not be loaded: Error: no settings\n    at `)
     })
@@ -124,17 +124,14 @@ describe("bench run", () => {
           throw { undefined, null: null, text: "just text", object: { a: 1 } }[participant.name]
         }`
       )
-      const [all, one, needy] = yield* Effect.all(
-        [
-          here.call(["run", file, "--dry-run"]),
-          here.call([
-            "run",
-            here.writeBench("half.mjs", { iterations: 2 }, "async ({ taskIndex }) => { if (taskIndex) throw 1 }")
-          ]),
-          here.call(["run", fixture("needy.bench.ts"), "--dry-run"])
-        ],
-        { concurrency: 3 }
-      )
+      const [all, one, needy] = yield* Effect.all([
+        here.call(["run", file, "--dry-run"]),
+        here.call([
+          "run",
+          here.writeBench("half.mjs", { iterations: 2 }, "async ({ taskIndex }) => { if (taskIndex) throw 1 }")
+        ]),
+        here.call(["run", fixture("needy.bench.ts"), "--dry-run"])
+      ])
       assert.strictEqual(all.code, 1)
       assert.match(all.stderr, /\nDry run: nothing was recorded.\nNo task succeeded.\n$/)
       const failures = all.stdout.split("\n").filter((line) => line.includes("×"))
@@ -162,16 +159,19 @@ describe("bench run", () => {
         "this is no database at all, but it is long enough to be taken for one\n".repeat(20)
       )
       const run = (home: string) => here.call(["run", file], { BENCH_HOME: home })
-      const [below, proc, garbage, read] = yield* Effect.all(
-        [run("plain/sub"), run("/proc/x"), run("garbage"), here.call(["results"], { BENCH_HOME: "garbage" })],
-        { concurrency: 3 }
-      )
+      const [below, proc, garbage, read] = yield* Effect.all([
+        run(here.path("plain/sub")),
+        run("/proc/x"),
+        run(here.path("garbage")),
+        here.call(["results"], { BENCH_HOME: here.path("garbage") })
+      ])
       const notOne = `open the store: "${here.path("garbage/bench.db")}" is not a SQLite database; move it away or choose another file`
       assert.match(below.stderr, /^open the store: cannot create the directory "[^"]+\/plain\/sub" \(.*ENOTDIR/)
       assert.match(proc.stderr, /^open the store: cannot create the directory "\/proc\/x" \(/)
       assert.deepStrictEqual([below.code, proc.code, below.stdout, proc.stdout], [1, 1, "", ""])
-      refuses(garbage, notOne)
-      refuses(read, notOne)
+      for (const result of [garbage, read]) {
+        assert.deepStrictEqual(result, { code: 1, stdout: "", stderr: `${notOne}\n` })
+      }
     })
   )
 
@@ -186,8 +186,7 @@ describe("bench run", () => {
       here.write("import.ts", 'import { x } from "./missing.js"\nexport const config = x\n')
       const results = yield* Effect.forEach(
         ["missing.ts", "folder.bench.ts", "throws.mjs", "text.mjs", "nothing.mjs", "syntax.ts", "import.ts"],
-        (name) => here.call(["run", name]),
-        { concurrency: 3 }
+        (name) => here.call(["run", name])
       )
       for (const { code, stdout } of results) assert.deepStrictEqual([code, stdout], [1, ""])
       assert.deepStrictEqual(
@@ -213,7 +212,7 @@ describe("bench run", () => {
           ]
         ]
       )
-      assert.isFalse(isRecorded(here))
+      assert.isFalse(fs.existsSync(here.path(".bench")))
     })
   )
 
@@ -222,24 +221,21 @@ describe("bench run", () => {
       const here = yield* project
       const file = here.writeBench("ok.mjs", {})
       here.write("dry.ts", "export default { dryRun: true }\n")
-      const results = yield* Effect.all(
-        [
-          here.call(["run", file, "--dry-run"]),
-          here.call(["run", "--no-ingest", file]),
-          here.call(["run", file], { BENCHSDK_NO_INGEST: "1" }),
-          here.call(["run", file], { BENCHSDK_NO_INGEST: "true" }),
-          here.call(["run", file, "--config", "dry.ts"])
-        ],
-        { concurrency: 3 }
-      )
+      const results = yield* Effect.all([
+        here.call(["run", file, "--dry-run"]),
+        here.call(["run", "--no-ingest", file]),
+        here.call(["run", file], { BENCHSDK_NO_INGEST: "1" }),
+        here.call(["run", file], { BENCHSDK_NO_INGEST: "true" }),
+        here.call(["run", file, "--config", "dry.ts"])
+      ])
       for (const { code, stderr, stdout } of results) {
         assert.deepStrictEqual([code, stdout.split("\n")[0]], [0, "Bench (bench)"])
         assert.match(stderr, /\nDry run: nothing was recorded.\n$/)
       }
-      assert.isFalse(isRecorded(here))
+      assert.isFalse(fs.existsSync(here.path(".bench")))
       const overruled = yield* here.call(["run", file, "--config", "dry.ts", "--local"], { BENCHSDK_NO_INGEST: "0" })
       assert.include(overruled.stderr, "Recorded in ")
-      assert.isTrue(isRecorded(here))
+      assert.isTrue(fs.existsSync(here.path(".bench")))
     })
   )
 })
@@ -254,15 +250,12 @@ describe("bench check", () => {
         'async () => { throw new Error("it ran") }'
       )
       here.write("plain", "a file\n")
-      const [good, flagged, gated, unwritable] = yield* Effect.all(
-        [
-          here.call(["check", fixture("scored.bench.ts"), "--shape", "paced"], { SCORED_TOKEN: "x" }),
-          here.call(["run", file, "--validate", "--provider", "a"]),
-          here.call(["check", file]),
-          here.call(["check", file, "--provider", "a"], { BENCH_HOME: "plain/sub" })
-        ],
-        { concurrency: 3 }
-      )
+      const [good, flagged, gated, unwritable] = yield* Effect.all([
+        here.call(["check", fixture("scored.bench.ts"), "--shape", "paced"], { SCORED_TOKEN: "x" }),
+        here.call(["run", file, "--validate", "--provider", "a"]),
+        here.call(["check", file]),
+        here.call(["check", file, "--provider", "a"], { BENCH_HOME: here.path("plain/sub") })
+      ])
       assert.deepStrictEqual([good.code, good.stderr], [0, ""])
       assert.deepStrictEqual(json(good.stdout), {
         file: fixture("scored.bench.ts"),
@@ -291,14 +284,15 @@ describe("bench check", () => {
         `The store cannot be created: ${here.path("plain")} is not a folder that can be written to.\n`
       )
       assert.deepStrictEqual(json(unwritable.stdout), { ...report, apiOk: false, participants: onlyA })
-      assert.isFalse(isRecorded(here))
+      assert.isFalse(fs.existsSync(here.path(".bench")))
     })
   )
 })
 
 describe("commands", () => {
-  it.effect("that do not exist are refused with those that do", () =>
+  it.scopedLive("that do not exist are refused with those that do", () =>
     Effect.gen(function* () {
+      const here = yield* project
       const known = "There are: run, check, results, iterations, runs list, runs show, benchmarks list"
       yield* refusals(here, {
         frob: `Unknown command "frob". ${known}`,
@@ -310,32 +304,36 @@ describe("commands", () => {
     })
   )
 
-  it.effect("refuse flags that do not exist, all at once, or lack their value", () =>
-    refusals(here, {
-      "--bogus -x": "Unknown flag(s): --bogus, -x",
-      "--json results": "Name the command first, then --json",
-      "results --bogus --run x --other=1 -y": "Unknown flag(s): --bogus, --other, -y",
-      "runs list --run last": "Unknown flag(s): --run",
-      "results --run": "--run expects a value",
-      "results --run --json": "--run expects a value",
-      "results --run=": "--run expects a value",
-      "runs list --limit --offset 3": "--limit expects a value",
-      "iterations --steps": "--steps expects a value",
-      "--completions": "--completions expects bash, zsh, fish, sh",
-      "--completions cmd": "--completions expects bash, zsh, fish, sh"
-    })
+  it.scopedLive("refuse flags that do not exist, all at once, or lack their value", () =>
+    Effect.flatMap(project, (here) =>
+      refusals(here, {
+        "--bogus -x": "Unknown flag(s): --bogus, -x",
+        "--json results": "Name the command first, then --json",
+        "results --bogus --run x --other=1 -y": "Unknown flag(s): --bogus, --other, -y",
+        "runs list --run last": "Unknown flag(s): --run",
+        "results --run": "--run expects a value",
+        "results --run --json": "--run expects a value",
+        "results --run=": "--run expects a value",
+        "runs list --limit --offset 3": "--limit expects a value",
+        "iterations --steps": "--steps expects a value",
+        "--completions": "--completions expects bash, zsh, fish, sh",
+        "--completions cmd": "--completions expects bash, zsh, fish, sh"
+      })
+    )
   )
 
-  it.effect("refuse values that do not fit", () =>
-    refusals(here, {
-      "runs list --limit x": "--limit expects an integer from 1 to 500",
-      "runs list --limit 0": "--limit expects an integer from 1 to 500",
-      "runs list --limit 501": "--limit expects an integer from 1 to 500",
-      "runs list --limit=1.5": "--limit expects an integer from 1 to 500",
-      "benchmarks list --offset -1": "--offset expects an integer >= 0",
-      "iterations --type all": "Expected one of the following cases: tasks, steps",
-      "results --format xml": "Expected one of the following cases: json, table",
-      "results a b": "Received unknown argument: 'b'"
-    })
+  it.scopedLive("refuse values that do not fit", () =>
+    Effect.flatMap(project, (here) =>
+      refusals(here, {
+        "runs list --limit x": "--limit expects an integer from 1 to 500",
+        "runs list --limit 0": "--limit expects an integer from 1 to 500",
+        "runs list --limit 501": "--limit expects an integer from 1 to 500",
+        "runs list --limit=1.5": "--limit expects an integer from 1 to 500",
+        "benchmarks list --offset -1": "--offset expects an integer >= 0",
+        "iterations --type all": "Expected one of the following cases: tasks, steps",
+        "results --format xml": "Expected one of the following cases: json, table",
+        "results a b": "Received unknown argument: 'b'"
+      })
+    )
   )
 })

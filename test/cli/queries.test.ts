@@ -20,7 +20,7 @@ const Iterations = Schema.Struct({
 const decode = <A, I>(schema: Schema.Schema<A, I>) => Schema.decodeUnknownSync(Schema.parseJson(schema))
 
 const said = (here: Project, args: ReadonlyArray<string>) =>
-  Effect.map(here.bench(args), ({ code, stderr, stdout }) => [code, here.normalize(stdout + stderr).trimEnd()])
+  Effect.map(here.call(args), ({ code, stderr, stdout }) => [code, here.normalize(stdout + stderr).trimEnd()])
 
 /** Stores runs of a benchmark without running it, and gives their ids, oldest first. */
 const store = (here: Project, benchmark: string, count: number) =>
@@ -34,7 +34,7 @@ const store = (here: Project, benchmark: string, count: number) =>
     return created.map(({ run }) => run.id)
   }).pipe(Effect.provide(SqlPlatform.layerSqlite({ filename: here.path(".bench/bench.db") })))
 
-describe.concurrent("queries", () => {
+describe("queries", () => {
   it.scopedLive("show a run of another process with its scores", () =>
     Effect.gen(function* () {
       const here = yield* project
@@ -77,7 +77,7 @@ describe.concurrent("queries", () => {
         [process.version, process.platform, "manual"]
       )
 
-      const iterations = yield* here.bench([
+      const iterations = yield* here.call([
         "iterations",
         "--steps",
         "prepare",
@@ -107,7 +107,7 @@ describe.concurrent("queries", () => {
         { participants: [{ name: "a" }, { name: "b" }], iterations: 2 },
         "async ({ taskIndex, measure }) => { measure({ taskIndex }); if (taskIndex) throw new Error('no') }"
       )
-      assert.strictEqual((yield* here.bench(["run", file, "--run-key", "nightly"])).code, 0)
+      assert.strictEqual((yield* here.call(["run", file, "--run-key", "nightly"])).code, 0)
       const lines = (args: ReadonlyArray<string>) =>
         Effect.map(said(here, args), ([code, text]) => [
           code,
@@ -197,7 +197,7 @@ describe.concurrent("queries", () => {
       yield* store(here, "other", 1)
       const [first = "", last = ""] = [ids[0], ids[16]]
       const shown = (...args: ReadonlyArray<string>) =>
-        Effect.map(here.bench(["results", ...args]), ({ code, stderr, stdout }) =>
+        Effect.map(here.call(["results", ...args]), ({ code, stderr, stdout }) =>
           code === 0 ? (/\nRun (\S+), planned/.exec(stdout)?.[1] ?? stdout) : stderr.trimEnd()
         )
       assert.strictEqual(yield* shown("many"), last)
@@ -239,7 +239,7 @@ describe.concurrent("queries", () => {
         items: Schema.Array(Schema.Struct({ id: Schema.String, benchmarkSlug: Schema.String }))
       })
       const page = (...flags: ReadonlyArray<string>) =>
-        Effect.map(here.bench(["runs", "list", "many", "--json", ...flags]), ({ stdout }) =>
+        Effect.map(here.call(["runs", "list", "many", "--json", ...flags]), ({ stdout }) =>
           decode(Listing)(stdout).items.map(({ id }) => id)
         )
       assert.deepStrictEqual(yield* page(), ids.toReversed())

@@ -428,14 +428,14 @@ export const closing = (layer: Layer.Layer<Platform, unknown>) => {
         const at = (offset: number) => assignment.taskRange.start + offset
         yield* platform.heartbeat(worker, {
           attemptId,
-          progressDone: 3,
+          progressDone: 1,
           progressInFlight: 2,
           currentStep: "get",
           concurrency: [{ step: "get", active: 1, target: 1 }]
         })
         yield* platform.sendTaskResults(
           worker,
-          batch(attemptId, 0, [task(at(0)), task(at(1), { status: "error", steps: [step("get")] })], true)
+          batch(attemptId, 0, [task(at(0)), task(at(1), { status: "error", steps: [step("get")] }), task(at(2))], true)
         )
         const closed = yield* close(worker, { attemptId })
         const status = close === platform.completeWorker ? "completed" : "failed"
@@ -445,7 +445,7 @@ export const closing = (layer: Layer.Layer<Platform, unknown>) => {
           {
             ...closed.worker,
             status,
-            progressDone: 2,
+            progressDone: 3,
             progressErrors: 1,
             progressInFlight: 0,
             progressTotal: 3,

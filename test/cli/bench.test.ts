@@ -297,7 +297,7 @@ describe("bench run", () => {
       assert.deepStrictEqual(Object.fromEntries(ended.map(({ code, line }) => [line, code])), codes)
       const said = ended.map(({ stderr }) => stderr)
       assert.strictEqual(said[0], "Unknown flag(s): --first, --second\n")
-      assert.match(said[1] ?? "", /throws\.mjs could not be loaded: Error: no database\n {4}at .*throws\.mjs:1:7/)
+      assert.match(said[1] ?? "", /throws\.mjs could not be loaded: Error: no database\n {4}at .*throws\.mjs:1:\d+\n$/)
       assert.match(said[2] ?? "", /syntax\.ts could not be loaded: Error: ParseError: .*\n .*syntax\.ts:2:0/)
       assert.match(said[3] ?? "", /\nDry run: nothing was recorded.\nNo task succeeded.\n$/)
       assert.match(said[4] ?? "", /\nDry run: nothing was recorded.\n$/)

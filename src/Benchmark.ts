@@ -350,11 +350,14 @@ const scoringOf = (config: BenchmarkConfig): Either.Either<Accumulator | undefin
         config.display?.metrics
       )
 
+const maxWarnings = 100
+
 /** What is known of a run while it is going. */
 class Progress {
   readonly tallies: ReadonlyMap<string, Tally>
   readonly logs = new Map<string, WorkerLog>()
   readonly warnings: Array<string>
+  private readonly warned: Set<string>
   private readonly phaseAt: (scheduleIndex: number) => string | undefined
 
   constructor(
@@ -367,6 +370,7 @@ class Progress {
   ) {
     this.tallies = new Map(participants.map(({ name }) => [name, new Tally(keep)]))
     this.warnings = [...resolved.warnings]
+    this.warned = new Set(resolved.warnings)
     this.phaseAt = BenchConfig.phaseLookup(resolved)
   }
 
@@ -374,10 +378,13 @@ class Progress {
     return this.participants.map(({ name }) => name)
   }
 
+  /** Each warning once; a task can make any number of different ones, so there is an end to them. */
   readonly warn = (message: string): void => {
-    if (this.warnings.includes(message)) return
-    this.warnings.push(message)
-    this.emit(RunEvents.Warning({ message }))
+    if (this.warned.size > maxWarnings || this.warned.has(message)) return
+    this.warned.add(message)
+    const text = this.warned.size > maxWarnings ? "further warnings are left out" : message
+    this.warnings.push(text)
+    this.emit(RunEvents.Warning({ message: text }))
   }
 
   started(runId: string | undefined): void {

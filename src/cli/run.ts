@@ -128,7 +128,10 @@ const execute = Effect.fnUntraced(function* (bench: BenchFile, flags: RunFlags, 
     Effect.provideService(RunListener, progress.listener),
     Effect.onError((cause) => (Cause.isInterrupted(cause) ? interruptedMessage(progress) : failedMessage(progress))),
     Effect.catchTag("NoAvailableParticipantsError", (error) =>
-      Effect.zipRight(say(error.message), Effect.succeed(undefined))
+      say(error.message).pipe(
+        Effect.zipRight(asJson ? json(nothingRan(error.skipped)) : Effect.void),
+        Effect.as(undefined)
+      )
     )
   )
   if (outcome === undefined) return
@@ -173,12 +176,23 @@ const sayLogs = ({ participants }: Outcome): Effect.Effect<void> =>
     { discard: true }
   )
 
+const skippedJson = (skipped: ReadonlyArray<Participant.Skipped>) =>
+  skipped.map(({ missing, participant }) => ({ participant: participant.name, missing }))
+
+const nothingRan = (skipped: ReadonlyArray<Participant.Skipped>) => ({
+  runId: null,
+  participants: [],
+  skipped: skippedJson(skipped),
+  results: null,
+  warnings: []
+})
+
 const toJson = ({ config, participants, rows, runId, skipped, warnings }: Outcome) => ({
   runId: runId ?? null,
   benchmarkSlug: config.benchmarkSlug,
   benchmarkName: config.benchmarkName,
   participants: participants.map(({ log: _log, records: _records, ...participant }) => participant),
-  skipped: skipped.map(({ missing, participant }) => ({ participant: participant.name, missing })),
+  skipped: skippedJson(skipped),
   results: rows ?? null,
   warnings
 })

@@ -4,6 +4,7 @@ import * as Benchmark from "../src/Benchmark.js"
 import type { PlatformError } from "../src/Platform.js"
 import { Platform } from "../src/Platform.js"
 import type { UndeliveredResults } from "../src/Reporter.js"
+import * as Step from "../src/Step.js"
 import * as Task from "../src/Task.js"
 import { within } from "./support/engine.js"
 import { onlyRun, recorded, recordedOn, stored, unrecorded, workersOf } from "./support/runs.js"
@@ -63,6 +64,22 @@ describe("outcome", () => {
       assert.deepStrictEqual(outcome.skipped, [])
       assert.deepStrictEqual(outcome.warnings, [])
       assert.strictEqual(outcome.config.benchmarkSlug, "bench")
+    }).pipe(Effect.provide(unrecorded))
+  )
+
+  it.effect("gives each warning once, and not any number of different ones", () =>
+    Effect.gen(function* () {
+      const benchmark = Benchmark.make({
+        ...base,
+        iterations: 300,
+        task: ({ taskIndex }) =>
+          Step.run(`step ${Math.floor(taskIndex / 2)}`, Effect.void, { concurrency: 1, captureOutput: false })
+      })
+      const { warnings } = yield* Benchmark.run(benchmark)
+      assert.strictEqual(warnings.length, 101)
+      assert.strictEqual(new Set(warnings).size, 101)
+      assert.match(warnings[99] ?? "", /^step "step 99" option "concurrency" is deprecated/)
+      assert.strictEqual(warnings[100], "further warnings are left out")
     }).pipe(Effect.provide(unrecorded))
   )
 

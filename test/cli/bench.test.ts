@@ -236,6 +236,18 @@ describe("bench run", () => {
           ""
         ].join("\n")
       )
+      const asJson = yield* here.bench(["run", file, "--json"])
+      assert.deepStrictEqual([asJson.code, asJson.stderr], [0, stderr])
+      assert.deepStrictEqual(JSON.parse(asJson.stdout), {
+        runId: null,
+        participants: [],
+        skipped: [
+          { participant: "a", missing: ["NOT_SET_A", "NOT_SET_B"] },
+          { participant: "b", missing: ["NOT_SET_B"] }
+        ],
+        results: null,
+        warnings: []
+      })
       const some = yield* here.call(["run", file, "--dry-run"], { NOT_SET_B: "x" })
       assert.strictEqual(some.code, 0)
       assert.match(some.stderr, /^Skipping a: missing NOT_SET_A\nRunning Bench \(bench\): 1 participant, 1 task each\n/)

@@ -482,6 +482,7 @@ const execute = <R>(
         progress.participants.map((participant) => progress.lane(task, participant, opened))
       )
     ).pipe(
+      Effect.onError(() => opened.abandon),
       Effect.zipRight(finish(progress, opened)),
       Effect.onError(() => warnOfUndelivered(progress, opened))
     )

@@ -15,7 +15,7 @@ import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { fromCause, interrupted } from "./internal/failure.js"
 import { messageOf } from "./internal/json.js"
-import type { Assignment, CloseInput, PlatformError, RunSummary, WorkerRef } from "./Platform.js"
+import type { Assignment, CloseInput, PlatformError, RunRef, RunSummary, WorkerRef } from "./Platform.js"
 import { maxBatchRecords, Platform, PlatformFailure } from "./Platform.js"
 import type { Data as JsonObject, TaskRecord } from "./Record.js"
 
@@ -53,6 +53,11 @@ export interface RunReporter {
    */
   readonly openWorker: (participant: string) => Effect.Effect<WorkerReporter | undefined, PlatformError, Scope.Scope>
   readonly submitSummary: (summary: RunSummary) => Effect.Effect<void, PlatformError>
+  /**
+   * Marks the run failed, because it ends before all of its participants have run. A run that others may share by its key
+   * is left as it is.
+   */
+  readonly abandon: Effect.Effect<void>
   /** What could not be delivered so far. */
   readonly undelivered: Effect.Effect<ReadonlyArray<Undelivered>>
 }
@@ -197,6 +202,7 @@ export const layerNoIngest: Layer.Layer<Reporter> = Layer.succeed(
         runId: undefined,
         openWorker: () => Effect.succeed({ start: 0, count: plan.tasksPerParticipant, record: () => Effect.void }),
         submitSummary: () => Effect.void,
+        abandon: Effect.void,
         undelivered: Effect.succeed([])
       })
   })
@@ -240,10 +246,17 @@ const openRun = Effect.fnUntraced(function* (settings: Settings, plan: RunPlan) 
     runId: created.run.id,
     openWorker: (participant) => openWorker(settings, { ...run, participant }, undelivered),
     submitSummary: (summary) => Effect.asVoid(platform.submitSummary(run, summary)),
+    abandon: plan.runKey === undefined ? abandon(settings, run) : Effect.void,
     undelivered: Effect.sync(() => [...undelivered])
   }
   return reporter
 })
+
+const abandon = (settings: Settings, run: RunRef): Effect.Effect<void> =>
+  answered(settings, "updateRun", settings.platform.updateRun(run, { status: "failed" })).pipe(
+    Effect.catchAll((error) => Effect.logWarning("run could not be marked failed", error.message)),
+    Effect.asVoid
+  )
 
 const openWorker = Effect.fnUntraced(function* (
   settings: Settings,

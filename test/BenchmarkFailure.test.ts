@@ -55,8 +55,20 @@ describe("interruption", () => {
       const ref = yield* onlyRun
       assert.deepStrictEqual(yield* workersOf(ref), [["alpha", "failed 3"], ["beta"]])
       assert.strictEqual((yield* platform.getParticipant({ ...ref, participant: "alpha" })).status, "failed")
+      assert.strictEqual((yield* platform.getRun(ref)).status, "failed")
     }).pipe(Effect.provide(recordedOn(watchClosing(closed))))
   })
+
+  it.effect("leaves a run that others share by its key to them", () =>
+    Effect.gen(function* () {
+      const platform = yield* Platform
+      const running = yield* Deferred.make<void>()
+      const fiber = yield* Effect.fork(Benchmark.run(stuck(running), { runKey: "shared" }))
+      yield* Deferred.await(running)
+      yield* Fiber.interrupt(fiber)
+      assert.strictEqual((yield* platform.getRun(yield* onlyRun)).status, "in_progress")
+    }).pipe(Effect.provide(recorded))
+  )
 
   it.effect("before the first task gives the worker back", () => {
     const closed: Array<Closed> = []

@@ -65,7 +65,7 @@ const commandOf = (argv: ReadonlyArray<string>): string => argv.slice(0, groups.
 const logger = (argv: ReadonlyArray<string>): Layer.Layer<never> =>
   Layer.merge(
     Logger.replace(Logger.defaultLogger, Logger.prettyLogger({ stderr: true })),
-    Logger.minimumLogLevel(argv.includes("--verbose") ? LogLevel.Debug : LogLevel.Warning)
+    Logger.minimumLogLevel(argv.includes("--verbose") ? LogLevel.Info : LogLevel.Warning)
   )
 
 const builtIns = new Set(["--help", "-h", "--version", "--wizard", "--completions", "--log-level"])

@@ -111,10 +111,10 @@ export const layerStore = (
         })
       }
       const folder = path.dirname(filename)
-      const isNew = !(yield* Effect.orElseSucceed(fs.exists(folder), () => false))
       const { layerSqlite } = yield* Effect.promise(() => import("../SqlPlatform.js"))
+      const keepOutOfGit = fs.writeFileString(path.join(folder, ".gitignore"), "*\n", { flag: "wx" })
       return Layer.tap(layerSqlite({ filename }), () =>
-        isNew ? Effect.ignore(fs.writeFileString(path.join(folder, ".gitignore"), "*\n")) : Effect.void
+        exists || path.basename(folder) !== ".bench" ? Effect.void : Effect.ignore(keepOutOfGit)
       )
     })
   )

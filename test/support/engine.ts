@@ -30,6 +30,7 @@ const intoNothing = (options: EngineOptions): RunReporter => ({
   runId: undefined,
   openWorker: () => Effect.succeed({ start: options.start ?? 0, count: options.slots ?? 1, record: () => Effect.void }),
   submitSummary: () => Effect.void,
+  abandon: Effect.void,
   undelivered: Effect.succeed([])
 })
 

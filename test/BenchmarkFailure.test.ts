@@ -7,7 +7,7 @@ import { RunListener } from "../src/RunEvent.js"
 import * as Step from "../src/Step.js"
 import * as Task from "../src/Task.js"
 import type { Closed } from "./support/runs.js"
-import { onlyRun, recordedOn, stored, watchClosing, workersOf } from "./support/runs.js"
+import { onlyRun, recorded, recordedOn, stored, watchClosing, workersOf } from "./support/runs.js"
 
 const base = { benchmarkSlug: "bench", benchmarkName: "Bench", participants: [{ name: "alpha" }] }
 

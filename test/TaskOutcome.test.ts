@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Ref } from "effect"
+import { ConfigError, Effect, Ref } from "effect"
 import type { TaskRecord } from "../src/Record.js"
 import * as Step from "../src/Step.js"
 import * as Task from "../src/Task.js"
@@ -36,6 +36,12 @@ describe("a failing task", () => {
     ["an error with a code", Object.assign(new Error("out"), { code: "E_OUT" }), "E_OUT", "out"],
     ["an error without a message", new TypeError(), "TypeError", ""],
     ["a tagged value", { _tag: "NotFound" }, "NotFound", "NotFound"],
+    [
+      "a setting that is wrong",
+      ConfigError.InvalidData(["REDIS_URL"], "Expected a URL"),
+      "ConfigError",
+      '(Invalid data at REDIS_URL: "Expected a URL")'
+    ],
     ["a tagged value with a message", { _tag: "NotFound", message: "gone" }, "NotFound", "gone"],
     ["a plain object", {}, "ERROR", "[object Object]"],
     ["an object without a prototype", Object.create(null), "ERROR", "an error without a readable message"],

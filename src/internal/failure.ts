@@ -2,6 +2,7 @@
  * From anything a task can fail with to what its record says about it.
  */
 import * as Cause from "effect/Cause"
+import * as ConfigError from "effect/ConfigError"
 import * as Option from "effect/Option"
 import { messageOf } from "./json.js"
 
@@ -42,6 +43,8 @@ export const errorCode = (error: unknown): string => {
 
 const fromError = (error: unknown): Failure => {
   const code = errorCode(error)
+  // Its message leaves out which setting it is about.
+  if (ConfigError.isConfigError(error)) return { code, message: String(error) }
   if (isTaskError(error)) {
     return { code, message: messageOf(error), data: error.data, steps: error.steps }
   }

@@ -36,6 +36,9 @@ export const run = (argv: ReadonlyArray<string>) =>
     yield* refusePlatform(flags)
     const settings = yield* Project.settings(flags.config)
     const options = yield* overrides(flags, settings)
+    if (settings.baseUrl !== undefined && flags.local !== true) {
+      yield* say("warning: the project's baseUrl is not used: this version records in the project's own store")
+    }
     return yield* flags.check === true ? Check.report(bench, options) : execute(bench, flags, options)
   })
 

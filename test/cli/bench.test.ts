@@ -275,6 +275,12 @@ describe("bench run", () => {
       assert.deepStrictEqual(line(settings), [0, "Running Bench (bench): 1 participant, 3 tasks each"])
       assert.deepStrictEqual(line(flags), [0, "Running Bench (bench): 1 participant, 1 task each"])
       assert.deepStrictEqual(line(other), [0, "Running Other (bench): 2 participants, 2 tasks each"])
+      here.write("platform.ts", 'export default { baseUrl: "https://example.com" }\n')
+      const elsewhere = yield* here.bench(["run", file, "--config=platform.ts", "--dry-run"])
+      assert.deepStrictEqual(line(elsewhere), [
+        0,
+        "warning: the project's baseUrl is not used: this version records in the project's own store"
+      ])
     })
   )
 

@@ -45,7 +45,10 @@ export interface MetricSpec {
   /** Default false. */
   readonly higherIsBetter?: boolean | undefined
   readonly weights: Weights
-  /** Fraction of the samples dropped from each end before scoring, 0 to below 0.5. Default 0.05. */
+  /**
+   * Fraction of the samples dropped from each end before scoring, >= 0. Default 0.05. When nothing would be left, from
+   * about 0.5 on, nothing is dropped; a benchmark config refuses such a trim.
+   */
   readonly trim?: number | undefined
 }
 

@@ -108,7 +108,7 @@ const decodeMetric = (
   for (const [key, weight] of Object.entries(weights)) {
     if (weight < 0) report(`${path}.weights.${key}`, `must not be negative ${got(weight)}`)
   }
-  const trim = option("trim", isTrim, "must be a number from 0 to below 0.5")
+  const trim = option("trim", isTrim, "must be a number from 0")
   return isText(name) && isFiniteNumber(ceiling)
     ? [
         {
@@ -145,7 +145,7 @@ const isText = (value: unknown): value is string => typeof value === "string" &&
 
 const isFiniteNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value)
 
-const isTrim = (value: unknown): value is number => typeof value === "number" && value >= 0 && value < 0.5
+const isTrim = (value: unknown): value is number => isFiniteNumber(value) && value >= 0
 
 const isRecordFunction = (value: unknown): value is (record: TaskRecord) => unknown => typeof value === "function"
 

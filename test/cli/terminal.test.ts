@@ -89,12 +89,14 @@ describe("output", () => {
   it.skipIf(!fs.existsSync(pty))("has colours only in a terminal, and not under NO_COLOR", () =>
     Effect.gen(function* () {
       const here = yield* project
-      const loud = here.writeBench("loud.mjs", {}, "async () => {}")
-      const wizard = (env: Record<string, string>) =>
-        Effect.map(here.shell(`${pty} -qec "$BENCH run ${loud} --verbose" /dev/null`, env), ({ stdout }) => stdout)
-      assert.match(yield* wizard({}), /\u001b\[/)
-      fs.rmSync(here.path(".bench"), { recursive: true })
-      assert.notMatch(yield* wizard({ NO_COLOR: "1" }), /\u001b\[/)
+      const command = `$BENCH run ${fixture("warns.bench.ts")} --dry-run`
+      const inTerminal = (env: Record<string, string>) =>
+        Effect.map(here.shell(`${pty} -qec "${command}" /dev/null`, env), ({ stdout }) => stdout)
+      const coloured = yield* inTerminal({})
+      assert.match(coloured, /\u001b\[.*careful/s)
+      const plain = yield* inTerminal({ NO_COLOR: "1" })
+      assert.include(plain, "careful")
+      assert.notMatch(plain, /\u001b\[/)
     }).pipe(Effect.scoped, Effect.runPromise)
   )
 

@@ -15,6 +15,7 @@ import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
 import { hasProperty } from "effect/Predicate"
 import { messageOf } from "../internal/json.js"
+import { ResourceNotFound } from "../Platform.js"
 import { bench, help, rawCommands } from "./commands.js"
 import { overview, queryUsage, runUsage } from "./help.js"
 import { ExitWith, print, say } from "./output.js"
@@ -131,5 +132,15 @@ const exitCode = (cause: Cause.Cause<unknown>): Effect.Effect<number> => {
   const error: unknown = failure.value
   if (ValidationError.isValidationError(error)) return Effect.succeed(1)
   if (error instanceof ExitWith) return Effect.succeed(error.code)
-  return Effect.as(say(messageOf(error)), 1)
+  return Effect.as(say(`${messageOf(error)}${whereToLook(error)}`), 1)
 }
+
+/** Where the names are that can be asked for, when one was asked for that does not exist. */
+const whereToLook = (error: unknown): string =>
+  error instanceof ResourceNotFound
+    ? error.resource === "benchmark"
+      ? " See which are recorded: bench benchmarks list"
+      : error.resource === "participant"
+        ? " See which the run has: bench runs show RUN"
+        : ""
+    : ""

@@ -154,7 +154,10 @@ describe("queries", () => {
         0,
         "Nothing that was asked for is recorded in run <id>."
       ])
-      assert.deepStrictEqual(yield* said(here, ["iterations", "--participant", "c"]), [1, 'No participant "c".'])
+      assert.deepStrictEqual(yield* said(here, ["iterations", "--participant", "c"]), [
+        1,
+        'No participant "c". See which the run has: bench runs show RUN'
+      ])
     })
   )
 
@@ -185,7 +188,10 @@ describe("queries", () => {
       assert.deepStrictEqual(yield* said(here, ["runs", "show"]), [1, nothing])
       assert.deepStrictEqual(yield* said(here, ["runs", "list"]), [0, "No runs."])
       assert.deepStrictEqual(yield* said(here, ["benchmarks", "list", "--json"]), [0, '{\n  "items": []\n}'])
-      assert.deepStrictEqual(yield* said(here, ["results", "bench"]), [1, 'No benchmark "bench".'])
+      assert.deepStrictEqual(yield* said(here, ["results", "bench"]), [
+        1,
+        'No benchmark "bench". See which are recorded: bench benchmarks list'
+      ])
     })
   )
 
@@ -219,7 +225,7 @@ describe("queries", () => {
       const unknown = (name: string) => `No run "${name}". Say last, last~N, or the beginning of an id: bench runs list`
       assert.strictEqual(yield* shown("--run", "xyz"), unknown("xyz"))
       assert.strictEqual(yield* shown("other", "--run", first), unknown(first))
-      assert.strictEqual(yield* shown("none"), 'No benchmark "none".')
+      assert.strictEqual(yield* shown("none"), 'No benchmark "none". See which are recorded: bench benchmarks list')
 
       const twice =
         "0123456789abcdef".split("").find((digit) => ids.filter((id) => id.startsWith(digit)).length > 1) ?? ""

@@ -11,6 +11,7 @@ import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import { Benchmark, Reporter, Scheduler, Step } from "effect-bench"
 import * as SqlPlatform from "effect-bench/SqlPlatform"
+import * as Spool from "../src/Spool.js"
 
 const stepNames = ["a", "b", "c"]
 
@@ -79,7 +80,8 @@ const runEngine = (tasks: number, steps: number, concurrency: number): Promise<u
 const runEmbedded = async (tasks: number, steps: number, concurrency: number): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), "overhead-"))
   const store = SqlPlatform.layerSqlite({ filename: join(folder, "bench.db") })
-  const layer = Layer.merge(Scheduler.layer, Layer.provide(Reporter.layer, store))
+  const spool = Spool.layerDirectory({ directory: join(folder, "spool") })
+  const layer = Layer.merge(Scheduler.layer, Layer.provide(Reporter.layer, [store, spool]))
   try {
     await Effect.runPromise(Effect.provide(Benchmark.run(noop(tasks, steps, concurrency)), layer))
   } finally {

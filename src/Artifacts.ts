@@ -5,7 +5,10 @@
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type * as Stream from "effect/Stream"
+import * as Files from "./internal/artifacts/files.js"
+import * as Memory from "./internal/artifacts/memory.js"
 import type { PlatformFailure, ResourceNotFound } from "./Platform.js"
 
 /**
@@ -48,3 +51,21 @@ export class Artifacts extends Context.Tag("effect-bench/Artifacts")<
     readonly remove: (objectKey: string) => Effect.Effect<void, PlatformFailure>
   }
 >() {}
+
+/**
+ * Objects as files below a directory, which is created when the first object is written; URLs are `file:` URLs that never
+ * expire. An object is replaced atomically, and on the disk once `write` succeeds.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerFiles = (options: { readonly directory: string }): Layer.Layer<Artifacts> =>
+  Layer.sync(Artifacts, () => Files.make(options.directory))
+
+/**
+ * Objects in memory, none each time it is built. Their `memory:` URLs mean nothing outside of the process.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerMemory: Layer.Layer<Artifacts> = Layer.sync(Artifacts, Memory.make)

@@ -45,14 +45,14 @@ import type {
 } from "./Config.js"
 import * as BenchConfig from "./Config.js"
 import { copyJson, messageOf, NotJson } from "./internal/json.js"
+import { Progress } from "./internal/progress.js"
 import type { ErrorCount } from "./internal/tally.js"
-import { Tally } from "./internal/tally.js"
 import type { NoAvailableParticipantsError, Skipped, UnknownParticipantsError } from "./Participant.js"
 import * as Participant from "./Participant.js"
 import type { PlatformError, ResultSummary } from "./Platform.js"
 import { SummaryRow } from "./Platform.js"
 import type { ProjectConfig } from "./ProjectConfig.js"
-import type { ParticipantRecords } from "./Record.js"
+import type { ParticipantRecords, TaskRecord } from "./Record.js"
 import type { RunReporter } from "./Reporter.js"
 import { layerNoIngest, Reporter, UndeliveredResults } from "./Reporter.js"
 import type { RunEvent } from "./RunEvent.js"
@@ -63,7 +63,7 @@ import type { Accumulator, ScoringSpecError } from "./Scoring.js"
 import * as Scoring from "./Scoring.js"
 import type { Task, TaskServices } from "./Task.js"
 import * as Worker from "./Worker.js"
-import { WorkerLog } from "./WorkerLog.js"
+import type { WorkerLog } from "./WorkerLog.js"
 
 /**
  * @since 0.1.0
@@ -206,6 +206,8 @@ export interface ParticipantOutcome extends ParticipantRecords {
 export interface Outcome {
   /** Undefined when the run was not recorded. */
   readonly runId: string | undefined
+  /** Where the run can be looked at in a browser, if its platform has pages. */
+  readonly dashboardUrl: string | undefined
   readonly config: ResolvedConfig
   readonly participants: ReadonlyArray<ParticipantOutcome>
   readonly skipped: ReadonlyArray<Skipped>
@@ -268,6 +270,8 @@ const runErrorTags = new Set<unknown>([
   "ResourceNotFound",
   "ResourceConflict",
   "InvalidRequest",
+  "Unauthorized",
+  "RequestTooLarge",
   "PlatformFailure",
   "UndeliveredResults",
   "HookError"
@@ -294,21 +298,70 @@ export const run = <E, R>(
   benchmark: Benchmark<E, R>,
   options: RunOptions = {}
 ): Effect.Effect<Outcome, E | RunError, R | Scheduler | Reporter> =>
-  Effect.gen(function* () {
-    const config = yield* BenchConfig.decode(benchmark.config)
-    const resolved = yield* BenchConfig.resolve(config, options, options.project)
-    const selected = yield* Participant.select(resolved.config.participants, resolved.providers)
-    const { available, skipped } = yield* Participant.gate(selected)
-    if (available.length === 0) {
-      return yield* new Participant.NoAvailableParticipantsError({ skipped })
-    }
-    const scoring = yield* scoringOf(resolved.config)
-    const emit = (yield* RunEvents.RunListener) ?? ignore
-    const progress = new Progress(available, skipped, resolved, scoring, keepRecords(resolved.config, options), emit)
-    return yield* benchmark.within<Outcome, PlatformError | UndeliveredResults | HookError, Scheduler | Reporter>(
-      (task) => execute(task, progress)
+  Effect.flatMap(prepare(benchmark, options), (progress) =>
+    benchmark.within<Outcome, PlatformError | UndeliveredResults | HookError, Scheduler | Reporter>((task) =>
+      execute(task, progress)
     )
-  })
+  )
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface RunWorkerOptions extends Omit<RunOptions, "providers" | "runKey" | "workerPool" | "noIngest"> {
+  /** Id of the run to take a worker of. */
+  readonly run: string
+  /** Name of the participant. */
+  readonly participant: string
+  /** Tasks in flight at most. Default: what the platform assigns, else what the config says. */
+  readonly concurrency?: number | undefined
+  /** Called with each record, before it is reported. Has to be quick: it runs between tasks. */
+  readonly onResult?: ((record: TaskRecord) => void) | undefined
+  /** Runs when everything is delivered, before the worker is closed. */
+  readonly onFinish?: Effect.Effect<void> | undefined
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface WorkerRunOutcome {
+  readonly worker: Worker.WorkerOutcome
+  readonly participant: ParticipantOutcome
+  readonly warnings: ReadonlyArray<string>
+}
+
+/**
+ * Takes one worker of a run that exists, such as one that another machine has started, and runs its tasks. Undefined when
+ * no worker of the participant is left to claim. Interruption is that of {@link run}; a worker that has no result yet is
+ * given back.
+ *
+ * @since 0.1.0
+ * @category running
+ */
+export const runWorker = <E, R>(
+  benchmark: Benchmark<E, R>,
+  options: RunWorkerOptions
+): Effect.Effect<WorkerRunOutcome | undefined, E | RunError, R | Reporter> =>
+  Effect.flatMap(prepare(benchmark, { ...options, providers: [options.participant] }), (progress) =>
+    benchmark.within<WorkerRunOutcome | undefined, PlatformError | UndeliveredResults, Reporter>((task) =>
+      executeWorker(task, progress, options)
+    )
+  )
+
+/**
+ * The slug that a run of the benchmark with these options would be recorded under.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
+export const slugOf = (
+  benchmark: Benchmark<unknown, unknown>,
+  options: RunOptions = {}
+): Effect.Effect<string, BenchmarkConfigError | ConfigResolutionError> =>
+  Effect.flatMap(BenchConfig.decode(benchmark.config), (config) =>
+    Effect.map(BenchConfig.resolve(config, options, options.project), ({ benchmarkSlug }) => benchmarkSlug)
+  )
 
 /**
  * The run as a stream of its events, for displays and services: ends when the run does and fails as it fails. A watcher
@@ -337,7 +390,18 @@ export const stream = <E, R>(
 // internal
 // -----------------------------------------------------------------------------
 
-const ignore: RunEvents.Listener = () => {}
+const prepare = Effect.fnUntraced(function* <E, R>(benchmark: Benchmark<E, R>, options: RunOptions) {
+  const config = yield* BenchConfig.decode(benchmark.config)
+  const resolved = yield* BenchConfig.resolve(config, options, options.project)
+  const selected = yield* Participant.select(resolved.config.participants, resolved.providers)
+  const { available, skipped } = yield* Participant.gate(selected)
+  if (available.length === 0) {
+    return yield* new Participant.NoAvailableParticipantsError({ skipped })
+  }
+  const scoring = yield* scoringOf(resolved.config)
+  const emit = yield* RunEvents.RunListener
+  return new Progress(available, skipped, resolved, scoring, keepRecords(resolved.config, options), emit)
+})
 
 const keepRecords = (config: BenchmarkConfig, options: RunOptions): boolean =>
   options.keepRecords === true || config.onScore !== undefined || config.onComplete !== undefined
@@ -350,110 +414,6 @@ const scoringOf = (config: BenchmarkConfig): Either.Either<Accumulator | undefin
         config.display?.metrics
       )
 
-const maxWarnings = 100
-
-/** What is known of a run while it is going. */
-class Progress {
-  readonly tallies: ReadonlyMap<string, Tally>
-  readonly logs = new Map<string, WorkerLog>()
-  readonly warnings: Array<string>
-  private readonly warned: Set<string>
-  private readonly phaseAt: (scheduleIndex: number) => string | undefined
-
-  constructor(
-    readonly participants: ReadonlyArray<Participant.Participant>,
-    readonly skipped: ReadonlyArray<Skipped>,
-    readonly resolved: ResolvedConfig,
-    readonly scoring: Accumulator | undefined,
-    keep: boolean,
-    readonly emit: RunEvents.Listener
-  ) {
-    this.tallies = new Map(participants.map(({ name }) => [name, new Tally(keep)]))
-    this.warnings = [...resolved.warnings]
-    this.warned = new Set(resolved.warnings)
-    this.phaseAt = BenchConfig.phaseLookup(resolved)
-  }
-
-  get names(): ReadonlyArray<string> {
-    return this.participants.map(({ name }) => name)
-  }
-
-  /** Each warning once; a task can make any number of different ones, so there is an end to them. */
-  readonly warn = (message: string): void => {
-    if (this.warned.size > maxWarnings || this.warned.has(message)) return
-    this.warned.add(message)
-    const text = this.warned.size > maxWarnings ? "further warnings are left out" : message
-    this.warnings.push(text)
-    this.emit(RunEvents.Warning({ message: text }))
-  }
-
-  started(runId: string | undefined): void {
-    const { benchmarkName, benchmarkSlug, iterations } = this.resolved
-    this.emit(
-      RunEvents.RunStarted({
-        runId,
-        benchmarkSlug,
-        benchmarkName,
-        participants: this.names,
-        skipped: this.skipped,
-        tasksPerParticipant: iterations
-      })
-    )
-    for (const message of this.resolved.warnings) this.emit(RunEvents.Warning({ message }))
-  }
-
-  lane<E, R>(task: Task<E, R>, participant: Participant.Participant, run: RunReporter) {
-    const { name } = participant
-    const tally = this.tallies.get(name) ?? new Tally(false)
-    const listening = this.emit !== ignore
-    let total = 0
-    return Worker.lane({
-      task,
-      participant,
-      run,
-      phaseAt: this.phaseAt,
-      onOpen: (count) => {
-        total = count
-        this.emit(RunEvents.ParticipantStarted({ participant: name, total }))
-      },
-      onRecord: (record) => {
-        tally.add(record)
-        this.scoring?.add(name, record)
-        if (listening) {
-          const { done, errors } = tally
-          this.emit(RunEvents.TaskCompleted({ participant: name, record, done, errors, total }))
-        }
-      },
-      onClose: (log) => {
-        this.logs.set(name, log)
-        const { done, errors } = tally
-        this.emit(RunEvents.ParticipantCompleted({ participant: name, done, errors, total }))
-      },
-      onWarning: this.warn
-    })
-  }
-
-  outcome(runId: string | undefined): Outcome {
-    return {
-      runId,
-      config: this.resolved,
-      participants: Array.from(this.tallies, ([participant, tally]) => ({
-        participant,
-        taskCount: tally.done,
-        successCount: tally.done - tally.errors,
-        errorCount: tally.errors,
-        latencyMs: tally.latencyMs,
-        errors: tally.errorCounts,
-        records: tally.records,
-        log: this.logs.get(participant) ?? new WorkerLog()
-      })),
-      skipped: this.skipped,
-      rows: this.scoring?.rows(this.names),
-      warnings: this.warnings
-    }
-  }
-}
-
 const execute = <R>(
   task: Task<unknown, R>,
   progress: Progress
@@ -463,57 +423,126 @@ const execute = <R>(
     const scheduler = yield* Scheduler
     const reporter = yield* resolved.dryRun ? Effect.provide(Reporter, layerNoIngest) : Reporter
     const trigger = yield* RunMetadata.trigger
+    const metadata = resolved.dryRun ? undefined : yield* RunMetadata.collect
     const { dimensions, display, scoring } = resolved.config
     const opened = yield* reporter.openRun({
       benchmarkSlug: resolved.benchmarkSlug,
       benchmarkName: resolved.benchmarkName,
       identityIsOurs: resolved.identityIsOurs,
       benchmarkConfig: jsonObject({ display, scoring, dimensions }),
-      runConfig: jsonObject(BenchConfig.runConfigToJson(resolved, progress.names, trigger)),
+      runConfig: jsonObject({
+        ...BenchConfig.runConfigToJson(resolved, progress.names, trigger),
+        environment: metadata
+      }),
       runKey: resolved.runKey,
       participants: progress.names,
-      tasksPerParticipant: resolved.iterations
+      tasksPerParticipant: resolved.iterations,
+      workerPool: resolved.workerPool
     })
     progress.started(opened.runId)
     const { concurrency, groupBy, staggerDelayMs } = resolved
     const outcome = yield* Worker.provideTaskServices(
       scheduler.run(
         { groupBy, concurrency, staggerDelayMs },
-        progress.participants.map((participant) => progress.lane(task, participant, opened))
+        progress.participants.map((participant) =>
+          Worker.lane(progress.worker(task, participant, opened, () => concurrency))
+        )
       )
     ).pipe(
       Effect.onError(() => opened.abandon),
-      Effect.zipRight(finish(progress, opened)),
+      Effect.zipRight(finish(progress, opened, metadata)),
       Effect.onError(() => warnOfUndelivered(progress, opened))
     )
     const undelivered = yield* opened.undelivered
-    if (undelivered.length > 0) return yield* new UndeliveredResults({ undelivered })
-    progress.emit(RunEvents.RunCompleted({ runId: opened.runId }))
+    if (undelivered.length > 0) return yield* new UndeliveredResults({ runId: opened.runId, undelivered })
+    progress.emit?.(RunEvents.RunCompleted({ runId: opened.runId }))
     return { ...outcome, warnings: [...progress.warnings] }
   })
 
-const finish = Effect.fnUntraced(function* (progress: Progress, opened: RunReporter) {
-  const { onComplete, onScore, scoring } = progress.resolved.config
-  const measured = progress.outcome(opened.runId)
+const executeWorker = <R>(
+  task: Task<unknown, R>,
+  progress: Progress,
+  options: RunWorkerOptions
+): Effect.Effect<WorkerRunOutcome | undefined, PlatformError | UndeliveredResults, R | Reporter> =>
+  Effect.gen(function* () {
+    const { resolved } = progress
+    const reporter = yield* Reporter
+    const opened = yield* reporter.joinRun({ benchmark: resolved.benchmarkSlug, run: options.run })
+    progress.started(opened.runId)
+    const [participant] = progress.participants
+    if (participant === undefined) return undefined
+    const claimed = progress.worker(
+      task,
+      participant,
+      opened,
+      (targetConcurrency) => options.concurrency ?? targetConcurrency ?? resolved.concurrency
+    )
+    const worker = yield* Worker.run({
+      ...claimed,
+      staggerDelayMs: resolved.staggerDelayMs,
+      onFinish: options.onFinish,
+      onRecord: (record) => {
+        claimed.onRecord(record)
+        options.onResult?.(record)
+      }
+    }).pipe(Effect.onError(() => warnOfUndelivered(progress, opened)))
+    const undelivered = yield* opened.undelivered
+    if (undelivered.length > 0) return yield* new UndeliveredResults({ runId: opened.runId, undelivered })
+    progress.emit?.(RunEvents.RunCompleted({ runId: opened.runId }))
+    const [outcome] = progress.outcome(opened).participants
+    return worker === undefined || outcome === undefined
+      ? undefined
+      : { worker, participant: outcome, warnings: [...progress.warnings] }
+  })
+
+const finish = Effect.fnUntraced(function* (
+  progress: Progress,
+  opened: RunReporter,
+  metadata: RunMetadata.RunMetadata | undefined
+) {
+  const { onComplete, onScore } = progress.resolved.config
+  const measured = progress.outcome(opened)
   const rows = onScore === undefined ? measured.rows : yield* scoreWith(onScore, measured)
   const outcome: Outcome = { ...measured, rows }
-  if (rows !== undefined && opened.runId !== undefined) {
-    yield* opened
-      .submitSummary({ run: yield* RunMetadata.collect, results: rows, scoring })
-      .pipe(
-        Effect.catchTag("PlatformFailure", (error) =>
-          Effect.sync(() => progress.warn(`the summary was not stored: ${error.message}`))
-        )
+  if (rows !== undefined && metadata !== undefined) {
+    yield* submit(progress, opened, metadata, rows).pipe(
+      Effect.catchTag("PlatformFailure", (error) =>
+        Effect.sync(() => progress.warn(`the summary was not stored: ${error.message}`))
       )
+    )
   }
   if (onComplete !== undefined) yield* callHook("onComplete", onComplete, outcome)
   return outcome
 })
 
+/**
+ * The summary of a run that others share is made of everything that is stored, and made again when that has grown
+ * meanwhile: whoever submits last has seen it all.
+ */
+const submit = Effect.fnUntraced(function* (
+  { names, resolved: { config, runKey } }: Progress,
+  opened: RunReporter,
+  { arch, gitRef, gitSha, nodeVersion, platform, triggeredBy }: RunMetadata.RunMetadata,
+  ownRows: ReadonlyArray<SummaryRow>
+) {
+  const run = { gitSha, gitRef, triggeredBy, nodeVersion, platform, arch }
+  const { onScore, scoring } = config
+  if (runKey === undefined || onScore !== undefined) {
+    return yield* opened.submitSummary({ run, results: ownRows, scoring })
+  }
+  for (let tasks = yield* opened.storedTasks, known = -1; tasks.length !== known; tasks = yield* opened.storedTasks) {
+    known = tasks.length
+    const accumulator = Either.getOrUndefined(scoringOf(config))
+    for (const { participantSlug, ...task } of tasks) accumulator?.add(participantSlug, task)
+    const participants = new Set([...tasks.map(({ participantSlug }) => participantSlug), ...names])
+    yield* opened.submitSummary({ run, results: accumulator?.rows([...participants]) ?? ownRows, scoring })
+  }
+})
+
 /** A run that ends early fails with something else: what could not be stored is said at least. */
 const warnOfUndelivered = (progress: Progress, opened: RunReporter): Effect.Effect<void> =>
   Effect.map(opened.undelivered, (undelivered) => {
-    if (undelivered.length > 0) progress.warn(new UndeliveredResults({ undelivered }).message)
+    if (undelivered.length > 0) progress.warn(new UndeliveredResults({ runId: opened.runId, undelivered }).message)
   })
 
 const isRows = Schema.is(Schema.Array(SummaryRow))

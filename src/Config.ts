@@ -249,6 +249,11 @@ export interface RunSettings {
 export interface Overrides extends RunSettings {
   /** Keep the results in memory only. */
   readonly noIngest?: boolean | undefined
+  /**
+   * Splits the tasks of each participant over this many workers, an integer >= 1, of which every run with the same key
+   * takes the next. Needs `runKey`. Default: one worker per participant.
+   */
+  readonly workerPool?: number | undefined
 }
 
 /**
@@ -297,6 +302,8 @@ export interface ResolvedConfig extends MergedConfig {
   readonly benchmarkSlug: string
   readonly benchmarkName: string
   readonly runKey?: string | undefined
+  /** Over how many workers the tasks of each participant are split. */
+  readonly workerPool?: number | undefined
   /** Results are kept in memory only. */
   readonly dryRun: boolean
   /** Whether the run may set name and config of its slug; not when it only borrows the slug of another benchmark. */
@@ -427,12 +434,15 @@ export const resolve = (
   return Either.gen(function* () {
     const identity = yield* applyIdentity(config, settings)
     const merged = yield* mergeConfig(identity.config, settings)
+    const runKey = overrides.runKey || project.runKey || undefined
+    yield* checkWorkerPool(overrides.workerPool, runKey)
     return compact({
       ...merged,
       ...identity,
       benchmarkSlug: identity.config.benchmarkSlug,
       benchmarkName: identity.config.benchmarkName,
-      runKey: overrides.runKey || project.runKey || undefined,
+      runKey,
+      workerPool: overrides.workerPool,
       dryRun: overrides.noIngest ?? project.dryRun ?? false
     })
   })
@@ -597,3 +607,19 @@ const refuse = (
   detail: string,
   warnings: ReadonlyArray<string> = []
 ): Either.Either<never, ConfigResolutionError> => Either.left(new ConfigResolutionError({ setting, detail, warnings }))
+
+const checkWorkerPool = (
+  workerPool: number | undefined,
+  runKey: string | undefined
+): Either.Either<void, ConfigResolutionError> => {
+  if (workerPool === undefined) return Either.void
+  if (!(Number.isInteger(workerPool) && workerPool >= 1)) {
+    return refuse("workerPool", `workerPool must be an integer >= 1 (got ${workerPool})`)
+  }
+  return runKey === undefined
+    ? refuse(
+        "workerPool",
+        "workerPool needs a run key, which the runs that share the workers have in common: --run-key KEY"
+      )
+    : Either.void
+}

@@ -4,20 +4,26 @@
  *
  * @since 0.1.0
  */
-import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
+import type * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
-import { fromCause, interrupted } from "./internal/failure.js"
-import { messageOf } from "./internal/json.js"
-import type { Assignment, CloseInput, PlatformError, RunRef, RunSummary, WorkerRef } from "./Platform.js"
-import { maxBatchRecords, Platform, PlatformFailure } from "./Platform.js"
-import type { Data as JsonObject, TaskRecord } from "./Record.js"
+import type { Activity } from "./internal/reporting/activity.js"
+import * as InMemory from "./internal/reporting/inMemory.js"
+import * as OpenRun from "./internal/reporting/openRun.js"
+import type { WorkerSettings } from "./internal/reporting/openWorker.js"
+import type { Iteration, PlatformError, RunRef, RunSummary } from "./Platform.js"
+import { maxBatchRecords, Platform } from "./Platform.js"
+import type { Data as JsonObject, ParticipantRecords, TaskRecord } from "./Record.js"
+import type { SpoolError } from "./Spool.js"
+import * as Spools from "./Spool.js"
+import type { StepNotReady } from "./Step.js"
+import { SystemMetrics } from "./SystemMetrics.js"
+import type { WorkerLog } from "./WorkerLog.js"
 
 /**
  * What a run is going to do, as far as reporting needs to know.
@@ -36,6 +42,8 @@ export interface RunPlan {
   readonly runKey: string | undefined
   readonly participants: ReadonlyArray<string>
   readonly tasksPerParticipant: number
+  /** Over how many workers the tasks of each participant are split. Default 1. */
+  readonly workerPool?: number | undefined
 }
 
 /**
@@ -47,12 +55,19 @@ export interface RunPlan {
 export interface RunReporter {
   /** Absent when nothing is recorded. */
   readonly runId: string | undefined
+  /** Where the run can be looked at in a browser, if its platform has pages. */
+  readonly dashboardUrl: string | undefined
   /**
    * Claims a worker of the participant for the life of the scope, whose exit completes, fails or releases it. Undefined
    * when every worker of it is taken or done.
    */
-  readonly openWorker: (participant: string) => Effect.Effect<WorkerReporter | undefined, PlatformError, Scope.Scope>
+  readonly openWorker: (
+    participant: string,
+    source: WorkerSource
+  ) => Effect.Effect<WorkerReporter | undefined, PlatformError, Scope.Scope>
   readonly submitSummary: (summary: RunSummary) => Effect.Effect<void, PlatformError>
+  /** Every task that is stored for this run, whichever process ran it. */
+  readonly storedTasks: Effect.Effect<ReadonlyArray<Iteration>, PlatformError>
   /**
    * Marks the run failed, because it ends before all of its participants have run. A run that others may share by its key
    * is left as it is.
@@ -60,6 +75,21 @@ export interface RunReporter {
   readonly abandon: Effect.Effect<void>
   /** What could not be delivered so far. */
   readonly undelivered: Effect.Effect<ReadonlyArray<Undelivered>>
+}
+
+/**
+ * What a worker's reporter needs to know of who does the work.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface WorkerSource {
+  /** Uploaded when the worker is closed. */
+  readonly log: WorkerLog
+  /** Tasks in flight at most; the target of steps that name none. A function of what the platform assigns. */
+  readonly concurrency: (targetConcurrency: number | undefined) => number
+  /** Runs when everything is delivered, before the worker is closed. */
+  readonly onFinish?: Effect.Effect<void> | undefined
 }
 
 /**
@@ -71,11 +101,61 @@ export interface WorkerReporter {
   readonly start: number
   /** How many tasks it has. */
   readonly count: number
+  /** Tasks in flight at most. */
+  readonly concurrency: number
+  /** The worker's number among those of its participant, from 0. */
+  readonly workerIndex: number
+  /** Counts from 1: how many processes have had this worker. */
+  readonly attemptNumber: number
   /**
    * Takes a record; once it is called the record is kept, even if its caller is interrupted. Waits while the buffer is
    * full, so a slow platform slows down the start of further tasks rather than filling the memory.
    */
   readonly record: (record: TaskRecord) => Effect.Effect<void>
+  /** False once the platform has given the worker to another process: further tasks would be for nothing. */
+  readonly isCurrent: () => boolean
+  /** Where steps and tasks are counted for heartbeats; undefined when there are none. */
+  readonly activity: Activity | undefined
+  /** Waits at a barrier until every worker of the participant has come to the step. */
+  readonly awaitReady: (step: string, options: ReadyOptions) => Effect.Effect<void, StepNotReady>
+  /** Keeps a file with the worker. */
+  readonly uploadArtifact: (artifact: NewArtifact, content: Uint8Array) => Effect.Effect<void, PlatformError>
+}
+
+/**
+ * How a barrier is waited at: how often the platform is asked, and for how long, in milliseconds.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface ReadyOptions {
+  readonly pollIntervalMs: number
+  readonly timeoutMs: number
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface NewArtifact {
+  /** What it is for: `coordinator.log`, `system-metrics`, or a word of your own. */
+  readonly kind: string
+  /** What to call the file. */
+  readonly name?: string | undefined
+  readonly contentType?: string | undefined
+  readonly metadata?: JsonObject | undefined
+}
+
+/**
+ * Something beside the results that did not work; the run goes on.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface TelemetryFailure {
+  readonly telemetry: "heartbeat" | "readiness" | "log" | "metrics" | "artifact" | "spool" | "close" | "run"
+  readonly participant: string
+  readonly error: PlatformError | SpoolError
 }
 
 /**
@@ -87,7 +167,9 @@ export interface WorkerReporter {
 export interface Undelivered {
   readonly participant: string
   readonly records: number
-  readonly error: PlatformError
+  /** Where they wait to be sent again; undefined when they are not kept. */
+  readonly spool: string | undefined
+  readonly error: PlatformError | SpoolError
 }
 
 /**
@@ -97,13 +179,19 @@ export interface Undelivered {
  * @category errors
  */
 export class UndeliveredResults extends Data.TaggedError("UndeliveredResults")<{
+  readonly runId: string | undefined
   readonly undelivered: ReadonlyArray<Undelivered>
 }> {
   override get message(): string {
     const lines = this.undelivered.map(
       ({ error, participant, records }) => `  - ${participant}: ${records} record(s): ${error.message}`
     )
-    return `Failed to flush task results; these are not stored:\n${lines.join("\n")}`
+    const spools = new Set(this.undelivered.flatMap(({ spool }) => (spool === undefined ? [] : [spool])))
+    const kept =
+      spools.size === 0
+        ? "these are not stored:"
+        : `these wait in ${[...spools].join(", ")} and can be sent again: bench push ${this.runId ?? "--all"}`
+    return `Failed to flush task results; ${kept}\n${lines.join("\n")}`
   }
 }
 
@@ -116,6 +204,8 @@ export class Reporter extends Context.Tag("effect-bench/Reporter")<
   {
     /** Creates the run (or joins the one with its key) and registers its participants. */
     readonly openRun: (plan: RunPlan) => Effect.Effect<RunReporter, PlatformError>
+    /** Opens a run that exists, to take workers of it. */
+    readonly joinRun: (run: RunRef) => Effect.Effect<RunReporter, PlatformError>
   }
 >() {}
 
@@ -128,17 +218,25 @@ export interface ReporterOptions {
   readonly batchSize?: number | undefined
   /** How long a partial batch may wait. Default 30 seconds. */
   readonly flushInterval?: Duration.DurationInput | undefined
-  /** How often progress is reported, which also keeps the worker's lease. Default 30 seconds. */
+  /** How often progress is reported at least, which also keeps the worker's lease. Default 30 seconds. */
   readonly heartbeatInterval?: Duration.DurationInput | undefined
   /** How many records may wait for delivery before tasks have to, at least one batch. Default 10 batches. */
   readonly bufferSize?: number | undefined
-  /** When to try a batch again after a transient failure. Default {@link defaultFlushSchedule}. */
+  /** When to try a request again after a transient failure. Default {@link defaultFlushSchedule}. */
   readonly flushSchedule?: Schedule.Schedule<unknown, PlatformError> | undefined
   /** How long the platform may take to answer while a worker is open; then the request counts as failed. Default 1 minute. */
   readonly requestTimeout?: Duration.DurationInput | undefined
   /** What kind of process claims workers, and which. */
   readonly processKind?: string | undefined
   readonly processKey?: string | undefined
+  /** Whether the worker's log is uploaded compressed. Default `"none"`. */
+  readonly logCompression?: "none" | "gzip" | undefined
+  /** How often the log is uploaded while the worker runs. Default never. */
+  readonly logFlushInterval?: Duration.DurationInput | undefined
+  /** How often system metrics are sampled; `Duration.zero` for never. Default 30 seconds. */
+  readonly metricsInterval?: Duration.DurationInput | undefined
+  /** Told of everything beside the results that did not work. A warning is logged anyway. */
+  readonly onTelemetryError?: ((failure: TelemetryFailure) => Effect.Effect<void>) | undefined
 }
 
 /**
@@ -154,42 +252,56 @@ export const defaultFlushSchedule: Schedule.Schedule<unknown, PlatformError> = S
 )
 
 /**
- * Reports to the {@link Platform}.
+ * Reports to the {@link Platform}. Records that it has not acknowledged are kept in the `Spool`. System metrics are sampled
+ * where a `SystemMetrics` is in the context.
  *
  * @since 0.1.0
  * @category constructors
  */
-export const make = (options: ReporterOptions = {}): Effect.Effect<Reporter["Type"], never, Platform> =>
-  Effect.map(Platform, (platform) => {
+export const make = (options: ReporterOptions = {}): Effect.Effect<Reporter["Type"], never, Platform | Spools.Spool> =>
+  Effect.gen(function* () {
+    const platform = yield* Platform
+    const spool = yield* Spools.Spool
+    const memory = yield* Effect.provide(Spools.Spool, Spools.layerMemory)
     const batchSize = Math.min(maxBatchRecords, Math.max(1, options.batchSize ?? 1000))
-    const settings: Settings = {
+    const settings: WorkerSettings = {
       platform,
+      spool,
+      memory,
+      metrics: yield* Effect.serviceOption(SystemMetrics),
       batchSize,
       bufferSize: Math.max(batchSize, options.bufferSize ?? 10 * batchSize),
       flushInterval: Duration.decode(options.flushInterval ?? "30 seconds"),
       heartbeatInterval: Duration.decode(options.heartbeatInterval ?? "30 seconds"),
       requestTimeout: Duration.decode(options.requestTimeout ?? "1 minute"),
       flushSchedule: options.flushSchedule ?? defaultFlushSchedule,
-      claim: { processKind: options.processKind, processKey: options.processKey }
+      claim: { processKind: options.processKind, processKey: options.processKey },
+      logCompression: options.logCompression ?? "none",
+      logFlushInterval: Duration.decode(options.logFlushInterval ?? Duration.zero),
+      metricsInterval: Duration.decode(options.metricsInterval ?? "30 seconds"),
+      onTelemetryError: options.onTelemetryError
     }
-    return Reporter.of({ openRun: (plan) => openRun(settings, plan) })
+    return Reporter.of({
+      openRun: (plan) => OpenRun.create(settings, plan),
+      joinRun: (run) => OpenRun.join(settings, run)
+    })
   })
 
 /**
  * @since 0.1.0
  * @category layers
  */
-export const layerWith = (options: ReporterOptions): Layer.Layer<Reporter, never, Platform> =>
+export const layerWith = (options: ReporterOptions): Layer.Layer<Reporter, never, Platform | Spools.Spool> =>
   Layer.effect(Reporter, make(options))
 
 /**
  * @since 0.1.0
  * @category layers
  */
-export const layer: Layer.Layer<Reporter, never, Platform> = layerWith({})
+export const layer: Layer.Layer<Reporter, never, Platform | Spools.Spool> = layerWith({})
 
 /**
- * Records nothing anywhere: no store, no network, no credentials.
+ * Records nothing anywhere: no store, no network, no credentials. Barriers are open.
  *
  * @since 0.1.0
  * @category layers
@@ -197,293 +309,68 @@ export const layer: Layer.Layer<Reporter, never, Platform> = layerWith({})
 export const layerNoIngest: Layer.Layer<Reporter> = Layer.succeed(
   Reporter,
   Reporter.of({
-    openRun: (plan) =>
-      Effect.succeed({
-        runId: undefined,
-        openWorker: () => Effect.succeed({ start: 0, count: plan.tasksPerParticipant, record: () => Effect.void }),
-        submitSummary: () => Effect.void,
-        abandon: Effect.void,
-        undelivered: Effect.succeed([])
-      })
+    openRun: (plan) => Effect.succeed(OpenRun.nowhere({ count: plan.tasksPerParticipant })),
+    joinRun: () => Effect.succeed(OpenRun.nowhere({ count: 0 }))
   })
 )
 
 // -----------------------------------------------------------------------------
-// internal
+// testing
 // -----------------------------------------------------------------------------
 
-interface Settings {
-  readonly platform: Platform["Type"]
-  readonly batchSize: number
-  readonly bufferSize: number
-  readonly flushInterval: Duration.Duration
-  readonly heartbeatInterval: Duration.Duration
-  readonly requestTimeout: Duration.Duration
-  readonly flushSchedule: Schedule.Schedule<unknown, PlatformError>
-  readonly claim: { readonly processKind: string | undefined; readonly processKey: string | undefined }
+/**
+ * What a run reported, for tests to look at. `closed` has one entry per worker, in the order in which they ended.
+ *
+ * @since 0.1.0
+ * @category testing
+ */
+export interface ReportedRun {
+  /** Undefined for a run that was joined. */
+  readonly plan: RunPlan | undefined
+  readonly runId: string
+  readonly records: ReadonlyArray<ParticipantRecords>
+  readonly summaries: ReadonlyArray<RunSummary>
+  readonly artifacts: ReadonlyArray<NewArtifact & { readonly participant: string; readonly content: Uint8Array }>
+  readonly closed: ReadonlyArray<{ readonly participant: string; readonly exit: Exit.Exit<unknown, unknown> }>
+  /** Whether the run was marked failed because it ended early. */
+  readonly abandoned: boolean
 }
-
-const openRun = Effect.fnUntraced(function* (settings: Settings, plan: RunPlan) {
-  const { platform } = settings
-  yield* platform.upsertBenchmark(
-    plan.benchmarkSlug,
-    plan.identityIsOurs ? { name: plan.benchmarkName, config: plan.benchmarkConfig } : {}
-  )
-  const created = yield* platform.createRun(plan.benchmarkSlug, {
-    runKey: plan.runKey,
-    name: plan.benchmarkName,
-    config: plan.runConfig,
-    participants: plan.participants.map((slug) => ({
-      slug,
-      provider: slug,
-      totalTasks: plan.tasksPerParticipant,
-      workerCount: 1
-    }))
-  })
-  const undelivered: Array<Undelivered> = []
-  const run = { benchmark: plan.benchmarkSlug, run: created.run.id }
-  const reporter: RunReporter = {
-    runId: created.run.id,
-    openWorker: (participant) => openWorker(settings, { ...run, participant }, undelivered),
-    submitSummary: (summary) => Effect.asVoid(platform.submitSummary(run, summary)),
-    abandon: plan.runKey === undefined ? abandon(settings, run) : Effect.void,
-    undelivered: Effect.sync(() => [...undelivered])
-  }
-  return reporter
-})
-
-const abandon = (settings: Settings, run: RunRef): Effect.Effect<void> =>
-  answered(settings, "updateRun", settings.platform.updateRun(run, { status: "failed" })).pipe(
-    Effect.catchAll((error) => Effect.logWarning("run could not be marked failed", error.message)),
-    Effect.asVoid
-  )
-
-const openWorker = Effect.fnUntraced(function* (
-  settings: Settings,
-  participant: Omit<WorkerRef, "worker">,
-  undelivered: Array<Undelivered>
-) {
-  const { platform } = settings
-  yield* platform
-    .planWorkers(participant, { workerCount: 1 })
-    .pipe(Effect.catchIf(isAlreadyPlanned, () => Effect.succeed([])))
-  const queue = yield* Effect.acquireRelease(
-    Effect.map(answered(settings, "claimWorker", platform.claimWorker(participant, settings.claim)), (assignment) =>
-      assignment === null
-        ? undefined
-        : new DeliveryQueue(settings, assignment, { ...participant, worker: assignment.workerId }, undelivered)
-    ),
-    (queue, exit) => (queue === undefined ? Effect.void : queue.close(exit))
-  )
-  if (queue === undefined) return undefined
-  yield* Effect.forkScoped(Effect.interruptible(queue.flushForever()))
-  yield* Effect.forkScoped(Effect.interruptible(queue.heartbeatForever()))
-  const { count, start } = queue.assignment.taskRange
-  const worker: WorkerReporter = { start, count, record: queue.record }
-  return worker
-})
 
 /**
- * A request that has to end, wherever it is made: scopes are closed uninterruptibly, so there one without an answer could
- * not even be given up. A defect of the platform fails the request, not the run.
+ * What the {@link Reporter} of `layerTest` was told.
+ *
+ * @since 0.1.0
+ * @category testing
  */
-const answered = <A>(
-  settings: Settings,
-  operation: string,
-  request: Effect.Effect<A, PlatformError>
-): Effect.Effect<A, PlatformError> =>
-  request.pipe(
-    Effect.catchAllDefect((cause) =>
-      Effect.fail(new PlatformFailure({ operation, detail: messageOf(cause), retryable: false, cause }))
-    ),
-    Effect.interruptible,
-    Effect.timeoutFail({
-      duration: settings.requestTimeout,
-      onTimeout: () => {
-        const detail = `no answer within ${Duration.format(settings.requestTimeout)}`
-        return new PlatformFailure({ operation, detail, retryable: true })
-      }
-    })
-  )
-
-const isAlreadyPlanned = (error: PlatformError): boolean =>
-  error._tag === "ResourceConflict" && error.reason === "AlreadyPlanned"
-
-const isTransient = (error: PlatformError): boolean => error._tag === "PlatformFailure" && error.retryable
-
-/** The records of one worker between the task that made them and the platform that acknowledged them. */
-class DeliveryQueue {
-  private readonly waiting: Array<TaskRecord> = []
-  private readonly wake = Effect.unsafeMakeLatch(false)
-  private readonly space = Effect.unsafeMakeLatch(true)
-  private readonly sending = Effect.unsafeMakeSemaphore(1)
-  private sequenceNumber = 0
-  /** The batch that has been sent under the current number but not been acknowledged; it may be stored already. */
-  private unacknowledged: Batch | undefined = undefined
-  private done = 0
-  private errors = 0
-  private broken: PlatformError | undefined = undefined
-
-  constructor(
-    private readonly settings: Settings,
-    readonly assignment: Assignment,
-    private readonly ref: WorkerRef,
-    private readonly undelivered: Array<Undelivered>
-  ) {}
-
-  readonly record = (record: TaskRecord): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      this.waiting.push(record)
-      this.done++
-      if (record.status !== "success") this.errors++
-      if (this.waiting.length < this.settings.batchSize) return Effect.void
-      this.wake.unsafeOpen()
-      if (this.waiting.length < this.settings.bufferSize || this.broken !== undefined) return Effect.void
-      this.space.unsafeClose()
-      return Effect.interruptible(this.space.await)
-    })
-
-  /** Sends full batches as they fill up, and a partial one when it has waited long enough. Ends at the first failure. */
-  flushForever(): Effect.Effect<void> {
-    const full = Effect.as(this.wake.await, false)
-    const waitedLong = Effect.delay(Effect.succeed(true), this.settings.flushInterval)
-    return Effect.raceFirst(full, waitedLong).pipe(
-      Effect.flatMap((partial) => this.flush(partial)),
-      Effect.forever,
-      Effect.catchAll((error) => Effect.sync(() => this.giveUp(error)))
-    )
+export class TestReporter extends Context.Tag("effect-bench/TestReporter")<
+  TestReporter,
+  {
+    /** In the order in which they were opened. */
+    readonly runs: Effect.Effect<ReadonlyArray<ReportedRun>>
   }
+>() {}
 
-  heartbeatForever(): Effect.Effect<void> {
-    const { platform } = this.settings
-    return Effect.suspend(() =>
-      answered(
-        this.settings,
-        "heartbeat",
-        platform.heartbeat(this.ref, {
-          attemptId: this.assignment.attemptId,
-          progressDone: this.done,
-          progressErrors: this.errors,
-          progressTotal: this.assignment.taskRange.count
-        })
-      )
-    ).pipe(
-      Effect.catchAll((error) => Effect.logWarning("heartbeat failed", error.message)),
-      Effect.schedule(Schedule.spaced(this.settings.heartbeatInterval)),
-      Effect.asVoid
-    )
-  }
-
-  private flush(partial: boolean): Effect.Effect<void, PlatformError> {
-    const { batchSize } = this.settings
-    const fullBatches = Effect.whileLoop({
-      while: () => this.waiting.length >= batchSize,
-      body: () => this.send(batchSize, false),
-      step: () => {}
-    })
-    const rest = Effect.suspend(() =>
-      partial && this.waiting.length > 0 ? this.send(this.waiting.length, false) : Effect.void
-    )
-    return Effect.zipRight(fullBatches, rest).pipe(
-      Effect.tap(() =>
-        Effect.sync(() => {
-          if (this.waiting.length < batchSize) this.wake.unsafeClose()
-        })
-      ),
-      this.sending.withPermits(1)
-    )
-  }
-
-  /**
-   * One batch of at most `size` records: it leaves the buffer, and the next number is used, only when the platform has
-   * acknowledged it. Until then its number stays with exactly these records, even when sending is interrupted: the
-   * platform may hold them, and takes whatever comes under the same number for a repetition.
-   */
-  private send(size: number, isFinal: boolean): Effect.Effect<void, PlatformError> {
-    return Effect.suspend(() => {
-      const batch = (this.unacknowledged ??= { records: this.waiting.slice(0, size), isFinal })
-      const request = this.settings.platform.sendTaskResults(this.ref, {
-        type: "task_results",
-        attemptId: this.assignment.attemptId,
-        sequenceNumber: this.sequenceNumber,
-        ...batch
-      })
-      return answered(this.settings, "sendTaskResults", request).pipe(
-        Effect.retry({ schedule: this.settings.flushSchedule, while: isTransient }),
-        Effect.map(() => this.acknowledged(batch))
-      )
-    })
-  }
-
-  private acknowledged({ records }: Batch): void {
-    this.waiting.splice(0, records.length)
-    this.sequenceNumber++
-    this.unacknowledged = undefined
-    if (this.waiting.length < this.settings.bufferSize) this.space.unsafeOpen()
-  }
-
-  /** No further batch can be acknowledged in order: what waits stays for {@link close} to account for. */
-  private giveUp(error: PlatformError): void {
-    this.broken = error
-    this.space.unsafeOpen()
-  }
-
-  private finish(): Effect.Effect<void, PlatformError> {
-    if (this.broken !== undefined) return Effect.fail(this.broken)
-    const interruptedBatch = Effect.suspend(() =>
-      this.unacknowledged === undefined ? Effect.void : this.send(this.unacknowledged.records.length, false)
-    )
-    const last = Effect.suspend(() => this.send(this.waiting.length, true))
-    return Effect.zipRight(interruptedBatch, Effect.zipRight(this.flush(false), last))
-  }
-
-  /** Flushes, then closes the worker as the exit says. What cannot be delivered is noted, never thrown away silently. */
-  readonly close = (exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> => {
-    const verdict = this.verdict(exit)
-    if (verdict.how === "releaseWorker") return this.end(verdict)
-    return Effect.matchEffect(this.finish(), {
-      onSuccess: () => this.end(verdict),
-      onFailure: (error) => {
-        this.undelivered.push({ participant: this.ref.participant, records: this.waiting.length, error })
-        return this.end({
-          how: "failWorker",
-          errorCode: "flush_failed",
-          errorMessage: `Failed to flush task results: ${error.message}`
-        })
-      }
-    })
-  }
-
-  private verdict(exit: Exit.Exit<unknown, unknown>): Verdict {
-    if (Exit.isFailure(exit)) {
-      if (!Cause.isInterrupted(exit.cause)) {
-        const { code, message } = fromCause(exit.cause)
-        return { how: "failWorker", errorCode: code, errorMessage: message }
-      }
-      return this.done === 0
-        ? { how: "releaseWorker" }
-        : { how: "failWorker", errorCode: interrupted, errorMessage: "The run was interrupted" }
+/**
+ * Keeps everything in memory, for tests of programs that run benchmarks: barriers are open, every worker has all tasks of
+ * its participant.
+ *
+ * @since 0.1.0
+ * @category testing
+ */
+export const layerTest: Layer.Layer<Reporter | TestReporter> = Layer.effectContext(
+  Effect.sync(() => {
+    const runs: Array<InMemory.Run> = []
+    const open = (plan: RunPlan | undefined, runId = `run-${runs.length + 1}`) => {
+      const run = new InMemory.Run(plan, runId)
+      runs.push(run)
+      return run.reporter
     }
-    return this.done > 0 && this.errors === this.done
-      ? { how: "failWorker", errorCode: "no_task_succeeded", errorMessage: "No task succeeded" }
-      : { how: "completeWorker" }
-  }
-
-  private end({ how, ...reason }: Verdict): Effect.Effect<void> {
-    const request = this.settings.platform[how](this.ref, { attemptId: this.assignment.attemptId, ...reason })
-    return answered(this.settings, how, request).pipe(
-      Effect.retry({ schedule: this.settings.flushSchedule, while: isTransient }),
-      Effect.catchAll((error) => Effect.logWarning("worker could not be closed", error.message)),
-      Effect.asVoid
-    )
-  }
-}
-
-interface Batch {
-  readonly records: ReadonlyArray<TaskRecord>
-  readonly isFinal: boolean
-}
-
-interface Verdict extends Omit<CloseInput, "attemptId"> {
-  readonly how: "completeWorker" | "failWorker" | "releaseWorker"
-}
+    return Context.make(
+      Reporter,
+      Reporter.of({
+        openRun: (plan) => Effect.sync(() => open(plan)),
+        joinRun: ({ run }) => Effect.sync(() => open(undefined, run))
+      })
+    ).pipe(Context.add(TestReporter, { runs: Effect.sync(() => runs.map((run) => run.reported)) }))
+  })
+)

@@ -27,6 +27,20 @@ export interface StepOptions {
   readonly concurrency?: number | undefined
   /** Whether a result that is the output of a command (stdout, stderr, …) is written to the log. Default true. */
   readonly captureOutput?: boolean | undefined
+  /** Whether heartbeats tell how many of this step are running. Default true. */
+  readonly reportConcurrency?: boolean | undefined
+  /**
+   * `"poll"` makes the step a barrier: its work starts when every worker of the participant has come to it with as many
+   * tasks as `target` says, in this process or in others. The wait is not part of the step's latency; it is recorded as
+   * `readyWaitMs` in the step's data. A run that is not recorded does not wait. Default `"internal"`: no barrier.
+   */
+  readonly readiness?: "internal" | "poll" | undefined
+  /** How often the platform is asked whether the step is ready, in milliseconds, > 0. Default 1000. */
+  readonly readyPollIntervalMs?: number | undefined
+  /** How long to wait at the barrier, in milliseconds, >= 0; then the step fails with {@link StepNotReady}. Default 15 minutes. */
+  readonly readyTimeoutMs?: number | undefined
+  /** How many of this step should be running at once, an integer >= 1. Default: the worker's concurrency. */
+  readonly target?: number | undefined
 }
 
 /**
@@ -44,6 +58,26 @@ export class StepTimeout extends Data.TaggedError("StepTimeout")<{
 
   override get message(): string {
     return `Step "${this.step}" timed out after ${this.timeoutMs}ms for participant "${this.participant}"`
+  }
+}
+
+/**
+ * Not every worker of the participant came to a barrier in time.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class StepNotReady extends Data.TaggedError("StepNotReady")<{
+  readonly step: string
+  readonly timeoutMs: number
+  readonly participant: string
+  /** Who was missing, in words. */
+  readonly waitingFor: string
+}> {
+  readonly code = "step_not_ready"
+
+  override get message(): string {
+    return `Step "${this.step}" was not ready after ${this.timeoutMs}ms for participant "${this.participant}": waiting for ${this.waitingFor}`
   }
 }
 
@@ -76,7 +110,9 @@ type ResultOf<A, N> = N extends 1 | undefined
  * @since 0.1.0
  * @category models
  */
-export type Failure<O extends StepOptions> = Asked<O, "timeoutMs"> extends undefined ? never : StepTimeout
+export type Failure<O extends StepOptions> =
+  | (Asked<O, "timeoutMs"> extends undefined ? never : StepTimeout)
+  | (Asked<O, "readiness"> extends "internal" | undefined ? never : StepNotReady)
 
 /**
  * Times `effect` as the step `name` of the running task and gives back its result; the result itself is not recorded.
@@ -101,17 +137,21 @@ export function run<A, E, R>(
   name: string,
   effect: Effect.Effect<A, E, R>,
   options: StepOptions = noOptions
-): Effect.Effect<A | Array<A>, E | StepTimeout, R | CurrentTask> {
+): Effect.Effect<A | Array<A>, E | StepTimeout | StepNotReady, R | CurrentTask> {
   return Effect.uninterruptibleMask((restore) =>
-    Effect.withFiberRuntime<A | Array<A>, E | StepTimeout, R | CurrentTask>((fiber) => {
+    Effect.withFiberRuntime<A | Array<A>, E | StepTimeout | StepNotReady, R | CurrentTask>((fiber) => {
       const outside = fiber.currentContext
       const step = Context.unsafeGet(outside, CurrentTask).startStep(name, options)
-      const work = restore(invoke(name, effect, options, step))
+      const problem = step.refused ?? (options === noOptions ? undefined : invalid(name, options))
+      const work = restore(invoke(name, effect, options, step, problem))
       const before = currentRefs(fiber)
       const entering = setContext(fiber, ofStep(outside, step.context))
-      return entering === undefined
-        ? timed(work, step, fiber, before, outside)
-        : Effect.flatMap(entering, () => timed(work, step, fiber, before, outside))
+      const ready = problem === undefined ? step.ready : undefined
+      const enter =
+        ready === undefined
+          ? () => timed(work, step, fiber, before, outside)
+          : () => whenReady(restore(ready), work, step, fiber, before, outside)
+      return entering === undefined ? enter() : Effect.flatMap(entering, enter)
     })
   )
 }
@@ -148,6 +188,20 @@ const timed = <A, E, R>(
   })
 }
 
+/** The wait at a barrier comes before the step's clock; a step that never gets ready is recorded as failed. */
+const whenReady = <A, E, R>(
+  ready: Effect.Effect<void, StepNotReady>,
+  work: Effect.Effect<A, E, R>,
+  step: RunningStep,
+  fiber: Fiber.RuntimeFiber<unknown, unknown>,
+  before: FiberRefs.FiberRefs,
+  outside: Context.Context<never>
+): Effect.Effect<A, E | StepNotReady, R> =>
+  Effect.matchCauseEffect(ready, {
+    onSuccess: () => timed(work, step, fiber, before, outside),
+    onFailure: (cause) => timed(Effect.failCause(cause), step, fiber, before, outside)
+  })
+
 const after = <A, E>(leaving: Effect.Effect<void> | undefined, exit: Exit.Exit<A, E>): Effect.Effect<A, E> =>
   leaving === undefined ? exit : Effect.zipRight(leaving, exit)
 
@@ -160,6 +214,19 @@ const invalid = (name: string, options: StepOptions): string | undefined => {
   if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs >= 0)) {
     return `step "${name}" timeoutMs must be a number >= 0 (got ${String(timeoutMs)})`
   }
+  const { readyPollIntervalMs, readyTimeoutMs, readiness, target } = options
+  if (target !== undefined && !(Number.isInteger(target) && target >= 1)) {
+    return `step "${name}" target must be an integer >= 1 (got ${String(target)})`
+  }
+  if (readiness !== undefined && readiness !== "internal" && readiness !== "poll") {
+    return `step "${name}" readiness must be "internal" or "poll" (got ${JSON.stringify(readiness)})`
+  }
+  if (readyPollIntervalMs !== undefined && !(Number.isFinite(readyPollIntervalMs) && readyPollIntervalMs > 0)) {
+    return `step "${name}" readyPollIntervalMs must be a number > 0 (got ${String(readyPollIntervalMs)})`
+  }
+  if (readyTimeoutMs !== undefined && !(Number.isFinite(readyTimeoutMs) && readyTimeoutMs >= 0)) {
+    return `step "${name}" readyTimeoutMs must be a number >= 0 (got ${String(readyTimeoutMs)})`
+  }
   return undefined
 }
 
@@ -167,9 +234,9 @@ const invoke = <A, E, R>(
   name: string,
   effect: Effect.Effect<A, E, R>,
   options: StepOptions,
-  step: RunningStep
+  step: RunningStep,
+  problem: string | undefined
 ): Effect.Effect<A | Array<A>, E | StepTimeout, R> => {
-  const problem = step.refused ?? (options === noOptions ? undefined : invalid(name, options))
   if (problem !== undefined) return Effect.die(new Error(problem))
   if (options === noOptions) return effect
   const { timeoutMs } = options

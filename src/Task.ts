@@ -25,6 +25,7 @@ import type { NotJson } from "./internal/json.js"
 import { stringifySafe } from "./internal/json.js"
 import type { Participant } from "./Participant.js"
 import type { StepRecord } from "./Record.js"
+import type { StepNotReady } from "./Step.js"
 
 /**
  * The task that is running, as its effects see it. Everything a task runs may require it; nothing else can provide it,
@@ -58,6 +59,11 @@ export interface StepSettings {
   readonly concurrency?: number | undefined
   readonly timeoutMs?: number | undefined
   readonly captureOutput?: boolean | undefined
+  readonly reportConcurrency?: boolean | undefined
+  readonly readiness?: "internal" | "poll" | undefined
+  readonly readyPollIntervalMs?: number | undefined
+  readonly readyTimeoutMs?: number | undefined
+  readonly target?: number | undefined
 }
 
 /**
@@ -71,6 +77,8 @@ export interface RunningStep {
   readonly context: TaskContext
   /** Why the step may not run, if it may not. */
   readonly refused: string | undefined
+  /** The barrier to wait at before the step begins, if it is one. */
+  readonly ready: Effect.Effect<void, StepNotReady> | undefined
   /** Starts the step's clock. */
   readonly begin: () => void
   /** Stops the clock and records success; `output` is the result whose text may be kept in the log. */

@@ -9,14 +9,16 @@ import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import { LazyScope } from "./internal/lazyScope.js"
 import type { WorkerState } from "./internal/recorder.js"
-import { Sink, TaskState } from "./internal/recorder.js"
+import { aloneState, Sink, TaskState } from "./internal/recorder.js"
 import * as Slot from "./internal/slot.js"
 import { Timeline } from "./internal/timeline.js"
 import type { Participant } from "./Participant.js"
 import type { PlatformError } from "./Platform.js"
 import type { TaskRecord } from "./Record.js"
-import type { RunReporter } from "./Reporter.js"
+import * as Redaction from "./Redaction.js"
+import type { RunReporter, WorkerReporter } from "./Reporter.js"
 import type { Lane, OpenLane } from "./Scheduler.js"
+import * as Scheduler from "./Scheduler.js"
 import type { Task, TaskServices } from "./Task.js"
 import { CurrentTask } from "./Task.js"
 import * as WorkerLog from "./WorkerLog.js"
@@ -29,7 +31,12 @@ export interface WorkerOptions<E, R> {
   readonly task: Task<E, R>
   readonly participant: Participant
   readonly run: RunReporter
-  readonly phaseAt: (scheduleIndex: number) => string | undefined
+  /** Phase of a task of the participant, by its index among all of them. */
+  readonly phaseAt: (taskIndex: number) => string | undefined
+  /** Tasks in flight at most, given what the platform assigns. */
+  readonly concurrency: (targetConcurrency: number | undefined) => number
+  /** Runs when everything is delivered, before the worker is closed. */
+  readonly onFinish?: Effect.Effect<void> | undefined
   /** When the worker is open, and how many tasks it has. */
   readonly onOpen: (count: number) => void
   /** Before each record is reported. Has to be quick: it runs between tasks. */
@@ -48,39 +55,60 @@ export interface WorkerOptions<E, R> {
  * @category constructors
  */
 export const lane = <E, R>(options: WorkerOptions<E, R>): Lane<PlatformError, R | TaskServices> => ({
-  open: Effect.gen(function* () {
-    const reporter = yield* options.run.openWorker(options.participant.name)
-    if (reporter === undefined) {
-      options.onOpen(0)
-      options.onWarning(`no worker of participant "${options.participant.name}" is left to claim in this run`)
-      return nothingToRun
-    }
-    const state: WorkerState = {
-      participant: options.participant,
-      timeline: new Timeline(yield* Effect.clock),
-      log: yield* WorkerLog.make,
-      stragglers: new Set(),
-      warn: options.onWarning
-    }
-    yield* Effect.addFinalizer(() =>
-      Effect.zipRight(
-        awaitStragglers(state),
-        Effect.sync(() => options.onClose(state.log))
-      )
-    )
-    options.onOpen(reporter.count)
-    const deliver = (record: TaskRecord): Effect.Effect<void> => {
-      options.onRecord(record)
-      return reporter.record(record)
-    }
-    const slots = { start: reporter.start, phaseAt: options.phaseAt }
-    const open: OpenLane<R | TaskServices> = {
-      slots: reporter.count,
-      run: Slot.make(options.task, state, slots, deliver)
-    }
-    return open
+  open: Effect.map(openWorker(options), (worker) => {
+    if (worker !== undefined) return worker.lane
+    options.onOpen(0)
+    options.onWarning(`no worker of participant "${options.participant.name}" is left to claim in this run`)
+    return nothingToRun
   })
 })
+
+/**
+ * What a worker did.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface WorkerOutcome {
+  /** The worker's number among those of its participant, from 0. */
+  readonly workerIndex: number
+  /** Counts from 1: how many processes have had this worker. */
+  readonly attemptNumber: number
+  /** Task indexes, both included. */
+  readonly taskRange: { readonly start: number; readonly end: number; readonly count: number }
+  /** Tasks in flight at most. */
+  readonly concurrency: number
+}
+
+/**
+ * Claims one worker of the participant, runs its range of tasks, delivers the results and closes it; undefined when there
+ * is no worker to claim. Interrupted before its first task has a result it gives the worker back, later it fails it; what
+ * was measured is delivered.
+ *
+ * @since 0.1.0
+ * @category running
+ */
+export const run = <E, R>(
+  options: WorkerOptions<E, R> & {
+    /** Milliseconds between the starts of tasks. Default 0. */
+    readonly staggerDelayMs?: number | undefined
+  }
+): Effect.Effect<WorkerOutcome | undefined, PlatformError, R> =>
+  provideTaskServices<WorkerOutcome | undefined, PlatformError, R>(
+    Effect.scoped(
+      Effect.flatMap(openWorker(options), (worker) => {
+        if (worker === undefined) return Effect.succeed(undefined)
+        const { concurrency, count, start, workerIndex, attemptNumber } = worker.reporter
+        const plan = { groupBy: "participant", concurrency, staggerDelayMs: options.staggerDelayMs ?? 0 } as const
+        return Effect.as(Scheduler.byParticipant.run(plan, [{ open: Effect.succeed(worker.lane) }]), {
+          workerIndex,
+          attemptNumber,
+          concurrency,
+          taskRange: { start, end: start + count - 1, count }
+        })
+      })
+    )
+  )
 
 /**
  * Provides what tasks require from the engine to everything that runs them. Each slot puts its own in place; this one
@@ -98,7 +126,8 @@ export const provideTaskServices = <A, E, R>(effect: Effect.Effect<A, E, R | Tas
           timeline: new Timeline(clock),
           log: new WorkerLog.WorkerLog({ maxLines: 0 }),
           stragglers: new Set(),
-          warn: () => {}
+          warn: () => {},
+          ...aloneState
         },
         0,
         0,
@@ -115,6 +144,55 @@ export const provideTaskServices = <A, E, R>(effect: Effect.Effect<A, E, R | Tas
 // -----------------------------------------------------------------------------
 
 const nothingToRun: OpenLane<never> = { slots: 0, run: () => Effect.void }
+
+interface OpenedWorker<R> {
+  readonly reporter: WorkerReporter
+  readonly lane: OpenLane<R>
+}
+
+const openWorker = <E, R>(
+  options: WorkerOptions<E, R>
+): Effect.Effect<OpenedWorker<R | TaskServices> | undefined, PlatformError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const redact = yield* Redaction.fromEnvironment(options.participant.requiredEnvVars ?? [])
+    const log = yield* WorkerLog.makeWith({ redact })
+    const reporter = yield* options.run.openWorker(options.participant.name, {
+      log,
+      concurrency: options.concurrency,
+      onFinish: options.onFinish
+    })
+    if (reporter === undefined) return undefined
+    const { activity, count, isCurrent, start } = reporter
+    const state: WorkerState = {
+      participant: options.participant,
+      timeline: new Timeline(yield* Effect.clock),
+      log,
+      stragglers: new Set(),
+      warn: options.onWarning,
+      redact,
+      activity,
+      awaitReady: reporter.awaitReady
+    }
+    yield* Effect.addFinalizer(() =>
+      Effect.zipRight(
+        awaitStragglers(state),
+        Effect.sync(() => options.onClose(state.log))
+      )
+    )
+    options.onOpen(count)
+    const deliver = (record: TaskRecord): Effect.Effect<void> => {
+      if (activity !== undefined) activity.inFlight--
+      options.onRecord(record)
+      return reporter.record(record)
+    }
+    const runSlot = Slot.make(options.task, state, { start, phaseAt: options.phaseAt }, deliver)
+    const counted = (scheduleIndex: number): Effect.Effect<void, never, R | TaskServices> => {
+      if (!isCurrent()) return Effect.void
+      if (activity !== undefined) activity.inFlight++
+      return runSlot(scheduleIndex)
+    }
+    return { reporter, lane: { slots: count, run: counted } }
+  })
 
 /** How long work that outlived its deadline may take to end before the worker ends without it. */
 const stragglerLimit = "30 seconds"

@@ -3,7 +3,10 @@
  *
  * @since 0.1.0
  */
+import { promisify } from "node:util"
+import { gzip } from "node:zlib"
 import * as Config from "effect/Config"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { messageOf, stringifySafe } from "./internal/json.js"
 
@@ -101,10 +104,14 @@ const taskPrefix = /^(\[task \d+\])\s*/
  */
 export const formatLine = (timestamp: string, message: string, argument?: unknown): string => {
   const { level, meta } = readArgument(argument)
+  return lineOf(timestamp, level, message, metaText(meta))
+}
+
+const lineOf = (timestamp: string, level: LogLevel, message: string, meta: string): string => {
   const prefix = taskPrefix.exec(message)
   const task = prefix === null ? "" : `${prefix[1]} `
   const text = prefix === null ? message : message.slice(prefix[0].length)
-  return `${timestamp} ${task}[${level}] ${text}${metaText(meta)}`
+  return `${timestamp} ${task}[${level}] ${text}${meta}`
 }
 
 /**
@@ -139,6 +146,22 @@ export interface WorkerLogOptions {
   readonly level?: LogLevel | undefined
   /** After this many lines one marker line is written and the rest is dropped. Default 100 000. */
   readonly maxLines?: number | undefined
+  /**
+   * Applied to messages, to their metadata as JSON, to names of steps, and to output and errors as a whole before they
+   * are cut into lines. Default: nothing is changed.
+   */
+  readonly redact?: ((text: string) => string) | undefined
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface LogSnapshot {
+  /** Everything written so far. */
+  readonly text: string
+  /** Whether there is something in it that the snapshot before did not have. */
+  readonly changed: boolean
 }
 
 /**
@@ -146,15 +169,19 @@ export interface WorkerLogOptions {
  * @category models
  */
 export class WorkerLog {
-  private readonly entries: Array<string> = []
+  private written = ""
+  private entries: Array<string> = []
   private readonly threshold: number
   private readonly maxLines: number
+  private readonly redact: (text: string) => string
   private lineCount = 0
   private full = false
+  private seenLength = 0
 
   constructor(options: WorkerLogOptions = {}) {
     this.threshold = severity[options.level ?? "info"] ?? 1
     this.maxLines = options.maxLines ?? 100_000
+    this.redact = options.redact ?? ((text) => text)
   }
 
   /** Whether lines of this level are written; lets callers skip making text that would be dropped. */
@@ -164,31 +191,48 @@ export class WorkerLog {
 
   /** A message of a task. */
   message(timestamp: string, taskIndex: number, message: string, argument?: unknown): void {
-    if (this.accepts(readArgument(argument).level)) {
-      this.append(formatLine(timestamp, `[task ${taskIndex}] ${message}`, argument))
-    }
+    const { level, meta } = readArgument(argument)
+    if (!this.accepts(level)) return
+    const data = metaText(meta)
+    const text = `[task ${taskIndex}] ${this.redact(message)}`
+    this.append(lineOf(timestamp, level, text, data === "" ? "" : this.redact(data)))
   }
 
   /** A step that succeeded, with the output it returned if that is to be kept. */
   stepSucceeded(timestamp: string, taskIndex: number, step: string, output: StepOutput | undefined): void {
     if (!this.accepts("info")) return
-    this.append(`${timestamp} [task ${taskIndex}] [info] ${step}`)
+    const name = this.redact(step)
+    this.append(`${timestamp} [task ${taskIndex}] [info] ${name}`)
     if (output === undefined) return
     for (const stream of ["stdout", "stderr", "error"] as const) {
-      for (const line of linesOf(output[stream])) {
-        this.append(`${timestamp} [task ${taskIndex}] ${step} ${stream}: ${line}`)
+      const text = output[stream]
+      for (const line of linesOf(typeof text === "string" ? this.redact(text) : undefined)) {
+        this.append(`${timestamp} [task ${taskIndex}] ${name} ${stream}: ${line}`)
       }
     }
   }
 
   /** A step that failed. */
   stepFailed(timestamp: string, taskIndex: number, step: string, error: string): void {
-    if (this.accepts("error")) this.append(`${timestamp} [task ${taskIndex}] [error] ${step}\n  error: ${error}`)
+    if (!this.accepts("error")) return
+    this.append(`${timestamp} [task ${taskIndex}] [error] ${this.redact(step)}\n  error: ${this.redact(error)}`)
   }
 
   /** Everything written so far: lines in the order in which they were written, each ended by a newline. */
   get text(): string {
-    return this.entries.length === 0 ? "" : `${this.entries.join("\n")}\n`
+    if (this.entries.length > 0) {
+      this.written += `${this.entries.join("\n")}\n`
+      this.entries = []
+    }
+    return this.written
+  }
+
+  /** For an upload in the middle of a run. Puts together only what was written since {@link text} was last asked for. */
+  snapshot(): LogSnapshot {
+    const text = this.text
+    const changed = text.length > this.seenLength
+    this.seenLength = text.length
+    return { text, changed }
   }
 
   private append(entry: string): void {
@@ -212,11 +256,130 @@ export class WorkerLog {
  * @since 0.1.0
  * @category constructors
  */
-export const make: Effect.Effect<WorkerLog> = Effect.gen(function* () {
-  const level = yield* Config.literal("debug", "info", "warn", "error")("BENCHMARK_LOG_LEVEL").pipe(Effect.option)
-  const maxLines = yield* Config.integer("BENCHMARK_LOG_MAX_LINES").pipe(Effect.option)
-  return new WorkerLog({
-    level: level._tag === "Some" ? level.value : undefined,
-    maxLines: maxLines._tag === "Some" && maxLines.value >= 0 ? maxLines.value : undefined
+export const makeWith = (options: Pick<WorkerLogOptions, "redact">): Effect.Effect<WorkerLog> =>
+  Effect.gen(function* () {
+    const level = yield* Config.literal("debug", "info", "warn", "error")("BENCHMARK_LOG_LEVEL").pipe(Effect.option)
+    const maxLines = yield* amount("BENCHMARK_LOG_MAX_LINES")
+    return new WorkerLog({
+      level: level._tag === "Some" ? level.value : undefined,
+      maxLines: maxLines === undefined ? undefined : Math.floor(maxLines),
+      redact: options.redact
+    })
   })
+
+/**
+ * {@link makeWith} without options.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make: Effect.Effect<WorkerLog> = makeWith({})
+
+/**
+ * How a log is stored.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type LogCompression = "none" | "gzip"
+
+/**
+ * A log as an artifact.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface EncodedLog {
+  readonly content: Uint8Array
+  /** `text/plain; charset=utf-8`, or `application/gzip`. */
+  readonly contentType: string
+  readonly metadata: {
+    readonly lineCount: number
+    /** Of the text in UTF-8, before it is compressed. */
+    readonly sizeBytes: number
+    /** Only of a compressed text. */
+    readonly encoding?: "gzip"
+  }
+}
+
+/**
+ * A log's text as the bytes of an artifact, in UTF-8. Compression happens off the event loop; a text that cannot be
+ * compressed (for want of memory) is left as it is.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
+export const encode = (text: string, compression: LogCompression): Effect.Effect<EncodedLog> =>
+  Effect.suspend(() => {
+    const bytes = Buffer.from(text)
+    const metadata = { lineCount: countLines(text), sizeBytes: bytes.length }
+    const plain: EncodedLog = { content: bytes, contentType: "text/plain; charset=utf-8", metadata }
+    if (compression === "none") return Effect.succeed(plain)
+    return Effect.tryPromise(() => compress(bytes)).pipe(
+      Effect.map((content): EncodedLog => ({
+        content,
+        contentType: "application/gzip",
+        metadata: { ...metadata, encoding: "gzip" }
+      })),
+      Effect.orElseSucceed(() => plain)
+    )
+  })
+
+/**
+ * What a worker sends besides its results, and how.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface TelemetrySettings {
+  readonly logCompression: LogCompression
+  /** How often the log is uploaded while the worker runs; zero for only at its end. */
+  readonly logFlushInterval: Duration.Duration
+  /** How often system metrics are sampled; zero for never. */
+  readonly metricsInterval: Duration.Duration
+}
+
+/**
+ * What the environment asks for: `BENCHMARK_LOG_COMPRESSION` (`none` or `gzip`; default none),
+ * `BENCHMARK_LOG_FLUSH_INTERVAL_MS` (default 0, off) and `BENCHMARK_METRICS_INTERVAL_MS` (default 30 000; 0 is off).
+ * Settings that are not understood fall back to the defaults, intervals are at least 10 ms.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const settings: Effect.Effect<TelemetrySettings> = Effect.gen(function* () {
+  const compression = yield* Config.literal("none", "gzip")("BENCHMARK_LOG_COMPRESSION").pipe(Effect.option)
+  return {
+    logCompression: compression._tag === "Some" ? compression.value : "none",
+    logFlushInterval: yield* interval("BENCHMARK_LOG_FLUSH_INTERVAL_MS", 0),
+    metricsInterval: yield* interval("BENCHMARK_METRICS_INTERVAL_MS", 30_000)
+  }
 })
+
+// -----------------------------------------------------------------------------
+// internal
+// -----------------------------------------------------------------------------
+
+const compress = promisify(gzip)
+
+const countLines = (text: string): number => {
+  let lines = 0
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines++
+  return text === "" || text.endsWith("\n") ? lines : lines + 1
+}
+
+// A timer of Node.js that is set for longer fires at once.
+const maxTimerMillis = 2 ** 31 - 1
+
+const interval = (name: string, fallback: number): Effect.Effect<Duration.Duration> =>
+  Effect.map(amount(name), (found) => {
+    const millis = found ?? fallback
+    return Duration.millis(millis === 0 ? 0 : Math.min(Math.max(millis, 10), maxTimerMillis))
+  })
+
+/** A plain number that is not negative; nothing when it is unset, blank or anything else. */
+const amount = (name: string): Effect.Effect<number | undefined> =>
+  Config.string(name).pipe(
+    Effect.map((text) => (/^\s*\d+(?:\.\d+)?\s*$/.test(text) ? Number(text) : undefined)),
+    Effect.orElseSucceed(() => undefined)
+  )

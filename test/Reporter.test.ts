@@ -15,6 +15,7 @@ import {
   retries,
   runPlan,
   sent,
+  source,
   withoutLogs,
   withWorker,
   workerRef
@@ -105,7 +106,7 @@ describe("a run", () => {
     Effect.gen(function* () {
       const reporter = yield* Reporter.Reporter
       const run = yield* reporter.openRun(runPlan)
-      const worker = yield* Effect.scoped(run.openWorker("alpha"))
+      const worker = yield* Effect.scoped(run.openWorker("alpha", source))
       assert.isUndefined(run.runId)
       assert.deepInclude(worker, { start: 0, count: 100 })
       yield* worker?.record(record(0)) ?? Effect.die("no worker")
@@ -148,7 +149,7 @@ describe("a worker", () => {
       const platform = new FakePlatform()
       platform.assignment = null
       const run = yield* openRun(platform)
-      const worker = yield* within(100_000, Effect.scoped(Effect.delay(run.openWorker("alpha"), 50_000)))
+      const worker = yield* within(100_000, Effect.scoped(Effect.delay(run.openWorker("alpha", source), 50_000)))
       assert.isUndefined(worker)
       const { warnings } = yield* runTask(Effect.die("must not run"), { run })
       assert.deepStrictEqual(warnings, ['no worker of participant "alpha" is left to claim in this run'])
@@ -176,7 +177,9 @@ describe("batches", () => {
     Effect.gen(function* () {
       for (const count of [0, 20]) {
         const platform = new FakePlatform()
-        yield* withWorker(platform, { batchSize: 10 }, (worker) => recordAll(worker, records(count)))
+        yield* withWorker(platform, { batchSize: 10 }, (worker) =>
+          Effect.zipRight(recordAll(worker, records(count)), TestClock.adjust(0))
+        )
         assert.deepStrictEqual(sent(platform).at(-1), [count / 10, 0, true])
         assert.deepStrictEqual(platform.records, records(count))
         assert.deepStrictEqual(closes(platform), completed)
@@ -313,7 +316,7 @@ describe("the end of a worker", () => {
     Effect.gen(function* () {
       const platform = new FakePlatform()
       const run = yield* openRun(platform)
-      const fiber = yield* Effect.fork(Effect.scoped(Effect.andThen(run.openWorker("alpha"), Effect.never)))
+      const fiber = yield* Effect.fork(Effect.scoped(Effect.andThen(run.openWorker("alpha", source), Effect.never)))
       yield* Effect.yieldNow()
       yield* Fiber.interrupt(fiber)
       assert.deepStrictEqual(closes(platform), [["releaseWorker", { attemptId: "attempt-id" }]])
@@ -373,6 +376,8 @@ describe("the end of a worker", () => {
 })
 
 describe("heartbeats", () => {
+  const idle = { progressInFlight: 0, concurrency: [] }
+
   it.effect("tell the progress every 30 seconds for as long as the worker is open", () =>
     Effect.gen(function* () {
       const platform = new FakePlatform()
@@ -387,8 +392,8 @@ describe("heartbeats", () => {
       yield* TestClock.adjust("10 minutes")
       assert.deepStrictEqual(platform.times("heartbeat"), [30_000, 60_000])
       assert.deepStrictEqual(platform.inputs("heartbeat"), [
-        [workerRef, { attemptId: "attempt-id", progressDone: 2, progressErrors: 1, progressTotal: 100 }],
-        [workerRef, { attemptId: "attempt-id", progressDone: 3, progressErrors: 1, progressTotal: 100 }]
+        [workerRef, { attemptId: "attempt-id", progressDone: 2, ...idle, progressErrors: 1, progressTotal: 100 }],
+        [workerRef, { attemptId: "attempt-id", progressDone: 3, ...idle, progressErrors: 1, progressTotal: 100 }]
       ])
     })
   )

@@ -104,7 +104,7 @@ describe("delivery", () => {
         [1, 10, false]
       ])
       assert.deepStrictEqual(platform.records, records(10))
-      assert.deepStrictEqual(undelivered, [{ participant: "alpha", records: 15, error: permanent }])
+      assert.deepStrictEqual(undelivered, [{ participant: "alpha", records: 15, spool: undefined, error: permanent }])
       assert.deepStrictEqual(closes(platform), [
         [
           "failWorker",
@@ -127,7 +127,7 @@ describe("delivery", () => {
         withWorker(platform, { flushSchedule: retries(3) }, (worker) => recordAll(worker, records(2)))
       )
       assert.deepStrictEqual(sent(platform), Array(4).fill([0, 2, true]))
-      assert.deepStrictEqual(undelivered, [{ participant: "alpha", records: 2, error: transient }])
+      assert.deepStrictEqual(undelivered, [{ participant: "alpha", records: 2, spool: undefined, error: transient }])
       assert.deepStrictEqual(
         closes(platform).map(([operation]) => operation),
         ["failWorker"]
@@ -215,9 +215,10 @@ describe("delivery", () => {
 
   it("what could not be delivered is listed in the error", () => {
     const error = new Reporter.UndeliveredResults({
+      runId: "r",
       undelivered: [
-        { participant: "alpha", records: 15, error: permanent },
-        { participant: "beta", records: 1, error: transient }
+        { participant: "alpha", records: 15, spool: undefined, error: permanent },
+        { participant: "beta", records: 1, spool: undefined, error: transient }
       ]
     })
     assert.strictEqual(

@@ -5,6 +5,7 @@ import * as SqlClient from "@effect/sql/SqlClient"
 import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Duration, Effect, Exit, Fiber, Layer, Schema, TestClock } from "effect"
+import * as Artifacts from "../src/Artifacts.js"
 import { Platform } from "../src/Platform.js"
 import * as SqlPlatform from "../src/SqlPlatform.js"
 import { suite } from "./contract/platform.js"
@@ -37,7 +38,10 @@ const connect = (filename: string) =>
   Effect.map(Layer.build(SqliteClient.layer({ filename })), (context) => Context.get(context, SqlClient.SqlClient))
 
 /** A platform together with the client under it. */
-const layerBoth = SqlPlatform.layer.pipe(Layer.provideMerge(SqliteClient.layer({ filename: ":memory:" })))
+const layerBoth = SqlPlatform.layer.pipe(
+  Layer.provideMerge(SqliteClient.layer({ filename: ":memory:" })),
+  Layer.provide(Artifacts.layerMemory)
+)
 
 /** Processes compile what they load, on however few cores there are. */
 const processTimeout = 180_000

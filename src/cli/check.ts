@@ -6,13 +6,20 @@ import * as Either from "effect/Either"
 import type { RunOptions } from "../Benchmark.js"
 import * as BenchConfig from "../Config.js"
 import * as Participant from "../Participant.js"
+import { Platform } from "../Platform.js"
 import * as Scoring from "../Scoring.js"
 import type { BenchFile } from "./benchFile.js"
+import type { Destination } from "./destination.js"
+import { layerPlatform } from "./destination.js"
 import { ExitWith, json, say } from "./output.js"
 import * as Project from "./project.js"
 
 /** Prints the report as JSON; exit code 1 when something would keep the file from running. */
-export const report = Effect.fnUntraced(function* ({ benchmark, file }: BenchFile, options: RunOptions) {
+export const report = Effect.fnUntraced(function* (
+  { benchmark, file }: BenchFile,
+  options: RunOptions,
+  destination: Destination
+) {
   const config = yield* BenchConfig.decode(benchmark.config)
   const resolved = yield* BenchConfig.resolve(config, options, options.project)
   const requested = yield* Participant.select(resolved.config.participants, resolved.providers)
@@ -27,7 +34,7 @@ export const report = Effect.fnUntraced(function* ({ benchmark, file }: BenchFil
           )
         )
   const envOk = skipped.length === 0
-  const apiOk = yield* storeOk
+  const apiOk = yield* destination._tag === "Store" ? storeOk : remoteOk(destination)
   yield* json({
     file,
     benchmarkSlug: resolved.benchmarkSlug,
@@ -51,3 +58,11 @@ const storeOk = Effect.void.pipe(
   Effect.catchTag("CliError", () => Project.canMakeStore),
   Effect.catchTag("PlatformFailure", (error) => Effect.as(say(error.message), false))
 )
+
+/** Results would go to a platform: it must answer, and take the credentials. */
+const remoteOk = (destination: Destination) =>
+  Effect.flatMap(Platform, (platform) => platform.listBenchmarks({ limit: 1 })).pipe(
+    Effect.provide(layerPlatform(destination, "read")),
+    Effect.as(true),
+    Effect.catchAll((error) => Effect.as(say(error.message), false))
+  )

@@ -13,9 +13,9 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
-import { hasProperty } from "effect/Predicate"
+import { hasProperty, isTagged } from "effect/Predicate"
 import { messageOf } from "../internal/json.js"
-import { ResourceNotFound } from "../Platform.js"
+import { ResourceNotFound, Unauthorized } from "../Platform.js"
 import { bench, help, rawCommands } from "./commands.js"
 import { overview, queryUsage, runUsage } from "./help.js"
 import { ExitWith, print, say } from "./output.js"
@@ -51,7 +51,7 @@ const writtenHelp = (argv: ReadonlyArray<string>): string | undefined => {
     return overview(version())
   }
   if (!rest.some(isHelp)) return undefined
-  if (command === "run" || command === "check") return runUsage(command)
+  if (command === "run" || command === "check" || command === "worker") return runUsage(command)
   const name = commandOf(argv)
   const generated = help[name]?.()
   return generated === undefined ? undefined : queryUsage(name, generated)
@@ -132,8 +132,16 @@ const exitCode = (cause: Cause.Cause<unknown>): Effect.Effect<number> => {
   const error: unknown = failure.value
   if (ValidationError.isValidationError(error)) return Effect.succeed(1)
   if (error instanceof ExitWith) return Effect.succeed(error.code)
-  return Effect.as(say(`${messageOf(error)}${whereToLook(error)}`), 1)
+  return Effect.as(say(`${messageOf(error)}${whereToLook(error)}`), isRefusedEntry(error) ? 2 : 1)
 }
+
+/** Whether the platform did not take the credentials. */
+const isRefusedEntry = (error: unknown): boolean =>
+  error instanceof Unauthorized ||
+  (isTagged(error, "UndeliveredResults") &&
+    hasProperty(error, "undelivered") &&
+    Array.isArray(error.undelivered) &&
+    error.undelivered.every((entry) => hasProperty(entry, "error") && entry.error instanceof Unauthorized))
 
 /** Where the names are that can be asked for, when one was asked for that does not exist. */
 const whereToLook = (error: unknown): string =>

@@ -10,6 +10,7 @@ import * as Option from "effect/Option"
 import type { Platform, PlatformFailure } from "../Platform.js"
 import type { ProjectConfig } from "../ProjectConfig.js"
 import { decodeProjectConfig } from "../ProjectConfig.js"
+import type { Spool } from "../Spool.js"
 import { CliError } from "./CliError.js"
 import { importModule } from "./importModule.js"
 import { say } from "./output.js"
@@ -102,7 +103,6 @@ export const layerStore = (
   Layer.unwrapEffect(
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
-      const path = yield* Path.Path
       const filename = yield* storeFile
       const exists = yield* Effect.orElseSucceed(fs.exists(filename), () => false)
       if (!exists && mode === "read") {
@@ -110,11 +110,47 @@ export const layerStore = (
           detail: `Nothing is recorded yet: there is no store at ${filename}. Run a benchmark first: bench run FILE`
         })
       }
-      const folder = path.dirname(filename)
       const { layerSqlite } = yield* Effect.promise(() => import("../SqlPlatform.js"))
-      const keepOutOfGit = fs.writeFileString(path.join(folder, ".gitignore"), "*\n", { flag: "wx" })
-      return Layer.tap(layerSqlite({ filename }), () =>
-        exists || path.basename(folder) !== ".bench" ? Effect.void : Effect.ignore(keepOutOfGit)
-      )
+      return exists ? layerSqlite({ filename }) : Layer.tap(layerSqlite({ filename }), () => keepOutOfGit)
+    })
+  )
+
+/** A store at a place of its own, which has to exist. */
+export const layerStoreFile = (
+  filename: string
+): Layer.Layer<Platform, PlatformFailure | CliError, FileSystem.FileSystem> =>
+  Layer.unwrapEffect(
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      if (!(yield* Effect.orElseSucceed(fs.exists(filename), () => false))) {
+        return yield* new CliError({ detail: `There is no store at ${filename} any more.` })
+      }
+      const { layerSqlite } = yield* Effect.promise(() => import("../SqlPlatform.js"))
+      return layerSqlite({ filename })
+    })
+  )
+
+/** What runs leave in a project's `.bench` is not for git. A folder named by `BENCH_HOME` is left as it is. */
+const keepOutOfGit = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = yield* home
+  if (path.basename(folder) !== ".bench") return
+  yield* Effect.ignore(fs.writeFileString(path.join(folder, ".gitignore"), "*\n", { flag: "wx" }))
+})
+
+/** The spool of the project: what could not be delivered waits there. */
+export const layerSpool = (mode: "read" | "write"): Layer.Layer<Spool, never, FileSystem.FileSystem | Path.Path> =>
+  Layer.unwrapEffect(
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const folder = yield* home
+      const { layerDirectory } = yield* Effect.promise(() => import("../Spool.js"))
+      if (mode === "write") {
+        yield* Effect.ignore(fs.makeDirectory(folder, { recursive: true }))
+        yield* keepOutOfGit
+      }
+      return layerDirectory({ directory: path.join(folder, "spool") })
     })
   )

@@ -5,7 +5,6 @@ import { hostname } from "node:os"
 import * as Cause from "effect/Cause"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { Outcome, RunOptions } from "../Benchmark.js"
@@ -15,15 +14,20 @@ import * as Participant from "../Participant.js"
 import * as Reporter from "../Reporter.js"
 import { RunListener } from "../RunEvent.js"
 import * as Scheduler from "../Scheduler.js"
+import { Spool } from "../Spool.js"
+import * as SystemMetrics from "../SystemMetrics.js"
+import * as WorkerLog from "../WorkerLog.js"
 import type { BenchFile } from "./benchFile.js"
 import * as File from "./benchFile.js"
 import * as Check from "./check.js"
 import { CliError } from "./CliError.js"
+import type { Destination } from "./destination.js"
+import { choose, layerPlatform } from "./destination.js"
 import { ExitWith, json, print, say } from "./output.js"
 import { Progress } from "./progress.js"
 import * as Project from "./project.js"
-import type { RunFlags } from "./runFlags.js"
-import { parseRunFlags, splitRunArgv } from "./runFlags.js"
+import type { RunFlag, RunFlags } from "./runFlags.js"
+import { parseRunFlags, runFlagTable, splitRunArgv } from "./runFlags.js"
 import type { ResultView } from "./summary.js"
 import { render } from "./summary.js"
 import { oneLine, plural } from "./text.js"
@@ -33,23 +37,26 @@ import { UsageError } from "./UsageError.js"
 export const run = (argv: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { bench, flags } = yield* prepare(argv)
-    yield* refusePlatform(flags)
     const settings = yield* Project.settings(flags.config)
     const options = yield* overrides(flags, settings)
-    if (settings.baseUrl !== undefined && flags.local !== true) {
-      yield* say("warning: the project's baseUrl is not used: this version records in the project's own store")
-    }
-    return yield* flags.check === true ? Check.report(bench, options) : execute(bench, flags, options)
+    const destination = yield* choose(flags, settings)
+    return yield* flags.check === true
+      ? Check.report(bench, options, destination)
+      : execute(bench, flags, options, destination)
   })
 
 /** The file and the flags. Value errors come first, then the file's own problems, then flags that nobody knows. */
-export const prepare = Effect.fnUntraced(function* (argv: ReadonlyArray<string>) {
-  const { file, rest } = splitRunArgv(argv)
+export const prepare = Effect.fnUntraced(function* (
+  argv: ReadonlyArray<string>,
+  table: ReadonlyArray<RunFlag> = runFlagTable
+) {
+  const { file, rest } = splitRunArgv(argv, table)
   const noIngestEnv = Option.getOrUndefined(yield* env("BENCHSDK_NO_INGEST"))
-  const parse = (customFlags: ReadonlyArray<string>) => parseRunFlags(rest, { customFlags, noIngestEnv })
+  const parse = (customFlags: ReadonlyArray<string>) => parseRunFlags(rest, { customFlags, noIngestEnv, table })
   if (file === undefined) {
     yield* parse([])
-    return yield* new UsageError({ detail: "Name a bench file: bench run path/to/file.bench.ts" })
+    const command = table === runFlagTable ? "run" : "worker"
+    return yield* new UsageError({ detail: `Name a bench file: bench ${command} path/to/file.bench.ts` })
   }
   yield* parse(rest.map((argument) => argument.split("=", 1)[0] ?? argument))
   const bench = yield* File.load(file)
@@ -66,6 +73,7 @@ export const overrides = Effect.fnUntraced(function* (flags: RunFlags, settings:
     name: flags.name ?? name,
     shape: flags.shape,
     runKey: flags.runKey,
+    workerPool: flags.workerPool,
     iterations: flags.iterations,
     concurrency: flags.concurrency,
     staggerDelayMs: flags.staggerDelayMs,
@@ -77,27 +85,37 @@ export const overrides = Effect.fnUntraced(function* (flags: RunFlags, settings:
   return options
 })
 
+/** Reports as the environment asks for it, with a spool in the project. */
+export const layerReporter = (processKind: string, destination: Destination) =>
+  Layer.unwrapEffect(
+    Effect.map(WorkerLog.settings, ({ logCompression, logFlushInterval, metricsInterval }) =>
+      Layer.provide(
+        Reporter.layerWith({
+          processKind,
+          processKey: hostname(),
+          logCompression,
+          logFlushInterval,
+          metricsInterval
+        }),
+        [layerPlatform(destination, "write"), Project.layerSpool("write"), SystemMetrics.layer]
+      )
+    )
+  )
+
+/** What the benchmark's own layer failed with is said as such. */
+export const layerFailure =
+  (bench: BenchFile) =>
+  (error: unknown): Benchmark.RunError | CliError =>
+    Benchmark.isRunError(error)
+      ? error
+      : new CliError({ detail: `the layer of ${bench.file} failed: ${messageOf(error)}` })
+
 // -----------------------------------------------------------------------------
 // internal
 // -----------------------------------------------------------------------------
 
 const env = (name: string): Effect.Effect<Option.Option<string>> =>
   Effect.orElseSucceed(Config.option(Config.nonEmptyString(name)), Option.none)
-
-const refusePlatform = (flags: RunFlags): Either.Either<void, UsageError> => {
-  const given = [
-    ...(flags.baseUrl === undefined ? [] : ["--base-url"]),
-    ...(flags.apiKey === undefined ? [] : ["--api-key"]),
-    ...(flags.org === undefined ? [] : ["--org"])
-  ]
-  return given.length === 0
-    ? Either.void
-    : Either.left(
-        new UsageError({
-          detail: `${given.join(", ")}: runs are recorded in the project's own store; recording on a platform is not part of this version`
-        })
-      )
-}
 
 /** Before the config is validated: what is not a list of flags is left for that to report. */
 const customFlags = ({ benchmark: { config } }: BenchFile): ReadonlyArray<string> => {
@@ -106,7 +124,12 @@ const customFlags = ({ benchmark: { config } }: BenchFile): ReadonlyArray<string
   return Array.isArray(flags) ? flags.filter((flag): flag is string => typeof flag === "string") : []
 }
 
-const execute = Effect.fnUntraced(function* (bench: BenchFile, flags: RunFlags, options: RunOptions) {
+const execute = Effect.fnUntraced(function* (
+  bench: BenchFile,
+  flags: RunFlags,
+  options: RunOptions,
+  destination: Destination
+) {
   const console = yield* Effect.console
   const asJson = flags.json === true || flags.format === "json"
   const progress = new Progress({
@@ -115,18 +138,9 @@ const execute = Effect.fnUntraced(function* (bench: BenchFile, flags: RunFlags, 
     verbose: flags.verbose === true
   })
   const dryRun = options.noIngest ?? options.project?.dryRun ?? false
-  const reporter = dryRun
-    ? Reporter.layerNoIngest
-    : Layer.provide(
-        Reporter.layerWith({ processKind: "bench run", processKey: hostname() }),
-        Project.layerStore("write")
-      )
+  const reporter = dryRun ? Reporter.layerNoIngest : layerReporter("bench run", destination)
   const outcome = yield* Benchmark.run(bench.benchmark, options).pipe(
-    Effect.mapError((error) =>
-      Benchmark.isRunError(error)
-        ? error
-        : new CliError({ detail: `the layer of ${bench.file} failed: ${messageOf(error)}` })
-    ),
+    Effect.mapError(layerFailure(bench)),
     Effect.provide(Layer.merge(Scheduler.layer, reporter)),
     Effect.provideService(RunListener, progress.listener),
     Effect.onError((cause) => (Cause.isInterrupted(cause) ? interruptedMessage(progress) : failedMessage(progress))),
@@ -141,7 +155,8 @@ const execute = Effect.fnUntraced(function* (bench: BenchFile, flags: RunFlags, 
   if (flags.verbose === true) yield* sayLogs(outcome)
   yield* asJson ? json(toJson(outcome)) : print(render(toView(outcome)))
   if (flags.quiet !== true) {
-    yield* dryRun ? say("\nDry run: nothing was recorded.") : recordedMessage(outcome)
+    yield* dryRun ? say("\nDry run: nothing was recorded.") : recordedMessage(outcome, destination)
+    yield* sayWaiting
   }
   const ran = outcome.participants.reduce((sum, { taskCount }) => sum + taskCount, 0)
   const succeeded = outcome.participants.reduce((sum, { successCount }) => sum + successCount, 0)
@@ -151,12 +166,28 @@ const execute = Effect.fnUntraced(function* (bench: BenchFile, flags: RunFlags, 
   }
 })
 
-const recordedMessage = Effect.fnUntraced(function* ({ config, runId }: Outcome) {
-  const file = yield* Project.storeFile
+const recordedMessage = Effect.fnUntraced(function* (
+  { config, dashboardUrl, runId }: Outcome,
+  destination: Destination
+) {
+  const where = destination._tag === "Store" ? yield* Project.storeFile : destination.resolved.baseUrl
+  const look = dashboardUrl === undefined ? "" : `\nView at: ${dashboardUrl}`
   yield* say(
-    `\nRecorded in ${file} as run ${runId}.\nShow it again: bench results ${config.benchmarkSlug} --run ${runId?.slice(0, 8)}`
+    `\nRecorded in ${where} as run ${runId}.${look}\nShow it again: bench results ${config.benchmarkSlug} --run ${runId?.slice(0, 8)}`
   )
 })
+
+/** Whether earlier runs left something undelivered. */
+const sayWaiting = Effect.gen(function* () {
+  const { entries } = yield* Effect.flatMap(Spool, (spool) => spool.list)
+  const waiting = entries.filter(({ holder }) => holder === "nobody")
+  const records = waiting.reduce((sum, { recordCount }) => sum + recordCount, 0)
+  if (waiting.length > 0)
+    yield* say(`${plural(records, "record")} of earlier runs wait to be delivered: bench push --list`)
+}).pipe(
+  Effect.provide(Project.layerSpool("read")),
+  Effect.catchTag("SpoolError", () => Effect.void)
+)
 
 const interruptedMessage = (progress: Progress): Effect.Effect<void> =>
   say(

@@ -1,12 +1,12 @@
 /**
- * The flags of `bench run`: declared once in {@link runFlagTable}, which parsing, help and shell completion read.
+ * The flags of `bench run` and `bench worker`: declared once in {@link runFlagTable} and {@link workerFlagTable}, which parsing, help and shell completion read.
  */
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import { UsageError } from "./UsageError.js"
 
 /**
- * What the command line of `bench run` asks for. A flag that was not given is absent; the last one wins when one is given
+ * What the command line of `bench run` or `bench worker` asks for. A flag that was not given is absent; the last one wins when one is given
  * twice, except that the participants of several `--provider` add up.
  *
  * @since 0.1.0
@@ -17,6 +17,10 @@ export interface RunFlags {
   readonly name?: string
   readonly shape?: string
   readonly runKey?: string
+  readonly workerPool?: number
+  readonly run?: string
+  readonly participant?: string
+  readonly forever?: true
   readonly iterations?: number
   readonly concurrency?: number
   readonly staggerDelayMs?: number
@@ -73,6 +77,8 @@ export interface RunFlag {
  */
 export interface ParseRunFlagsOptions {
   readonly customFlags: ReadonlyArray<string>
+  /** Default {@link runFlagTable}. */
+  readonly table?: ReadonlyArray<RunFlag>
   readonly noIngestEnv?: string | undefined
 }
 
@@ -276,6 +282,16 @@ export const runFlagTable: ReadonlyArray<RunFlag> = [
     },
     (runKey) => ({ runKey })
   ),
+  numberFlag(
+    "integer",
+    {
+      name: "--worker-pool",
+      placeholder: "N",
+      description: "Split each participant over N workers; every run with the same --run-key takes the next."
+    },
+    positiveInteger,
+    (workerPool) => ({ workerPool })
+  ),
   switchFlag(
     { name: "--no-ingest", aliases: ["--dry-run"], description: "Run and score, but store and send nothing." },
     { noIngest: true }
@@ -312,15 +328,29 @@ export const runFlagTable: ReadonlyArray<RunFlag> = [
   switchFlag({ name: "--verbose", description: "Print diagnostics in detail." }, { verbose: true })
 ]
 
-const refused: ReadonlySet<string> = new Set(["--base-url", "--api-key", "--org"])
+const ofRun = (...names: ReadonlyArray<string>): ReadonlyArray<RunFlag> =>
+  runFlagTable.filter(({ name }) => names.includes(name))
 
 /**
- * The flags to offer: the rest is understood and refused with a reason, as a run is recorded in the project's own store.
+ * Every flag of `bench worker`, in the order in which help lists them.
  *
  * @since 0.1.0
  * @category models
  */
-export const acceptedFlags: ReadonlyArray<RunFlag> = runFlagTable.filter(({ name }) => !refused.has(name))
+export const workerFlagTable: ReadonlyArray<RunFlag> = [
+  textFlag("text", { name: "--run", placeholder: "ID", description: "Run to take a worker of." }, (run) => ({ run })),
+  textFlag(
+    "text",
+    { name: "--participant", placeholder: "NAME", description: "Participant to take a worker of." },
+    (participant) => ({ participant })
+  ),
+  switchFlag(
+    { name: "--forever", description: "Take one worker after another, and wait for more, until the run has ended." },
+    { forever: true }
+  ),
+  ...ofRun("--concurrency", "--stagger-delay-ms", "--shape", "--benchmark", "--config"),
+  ...ofRun("--local", "--base-url", "--api-key", "--org", "--format", "--json", "--quiet", "--verbose")
+]
 
 // -----------------------------------------------------------------------------
 // parsing
@@ -343,6 +373,7 @@ export const parseRunFlags = (
 ): Either.Either<RunFlags, UsageError> => {
   const unknown: Array<string> = []
   let flags: RunFlags = /^(1|true)$/i.test(options.noIngestEnv ?? "") ? { noIngest: true } : {}
+  const flagsByName = byName(options.table)
   for (let i = 0; i < argv.length; i++) {
     const { inline, name } = splitArgument(argv[i] ?? "")
     const next = argv[i + 1]
@@ -365,7 +396,7 @@ export const parseRunFlags = (
 }
 
 /**
- * Finds the bench file among the arguments of `bench run`, wherever it stands. Of the words that are not the value of a
+ * Finds the bench file among the arguments of `bench run` (or another command, with its `table`), wherever it stands. Of the words that are not the value of a
  * known flag it takes the first that looks like a module and does not follow an unknown flag, else the first after an
  * unknown flag that looks like one (`--rows x.bench.ts`), else the first that follows no unknown flag. `rest` is
  * everything else, in order, for {@link parseRunFlags}.
@@ -374,8 +405,10 @@ export const parseRunFlags = (
  * @category combinators
  */
 export const splitRunArgv = (
-  argv: ReadonlyArray<string>
+  argv: ReadonlyArray<string>,
+  table: ReadonlyArray<RunFlag> = runFlagTable
 ): { readonly file: string | undefined; readonly rest: ReadonlyArray<string> } => {
+  const flagsByName = byName(table)
   const words: Array<number> = []
   const possibleValues: Array<number> = []
   for (let i = 0; i < argv.length; i++) {
@@ -402,9 +435,8 @@ export const splitRunArgv = (
 // internal
 // -----------------------------------------------------------------------------
 
-const flagsByName: ReadonlyMap<string, RunFlag> = new Map(
-  runFlagTable.flatMap((entry) => [entry.name, ...entry.aliases].map((name) => [name, entry] as const))
-)
+const byName = (table: ReadonlyArray<RunFlag> = runFlagTable): ReadonlyMap<string, RunFlag> =>
+  new Map(table.flatMap((entry) => [entry.name, ...entry.aliases].map((name) => [name, entry] as const)))
 
 // A negative number and a lone dash are values.
 const isFlag = (argument: string): boolean => /^-(-|[^\d.-])/.test(argument)

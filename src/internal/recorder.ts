@@ -5,15 +5,19 @@
  * the sink that its context holds, so what runs concurrently cannot measure into another's step.
  */
 import type * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import type { Participant } from "../Participant.js"
 import { maxRecordSteps } from "../Platform.js"
 import type { StepRecord } from "../Record.js"
+import type { ReadyOptions } from "../Reporter.js"
+import type { StepNotReady } from "../Step.js"
 import type { RunningStep, StepSettings, TaskContext } from "../Task.js"
 import type { WorkerLog } from "../WorkerLog.js"
 import { isStepOutput } from "../WorkerLog.js"
 import { fromCause } from "./failure.js"
 import { copyJson, mergeJson, messageOf, NotJson } from "./json.js"
+import type { Activity } from "./reporting/activity.js"
 import type { Timeline } from "./timeline.js"
 import { toMillis } from "./timeline.js"
 
@@ -26,6 +30,19 @@ export interface WorkerState {
   readonly stragglers: Set<Fiber.RuntimeFiber<unknown, unknown>>
   /** Takes advice about how the benchmark is written. */
   readonly warn: (message: string) => void
+  /** Takes what is secret out of a text. */
+  readonly redact: (text: string) => string
+  /** Where running steps and tasks are counted, if anybody wants to know. */
+  readonly activity: Activity | undefined
+  /** Waits until the step of that name is ready to be begun by all. */
+  readonly awaitReady: (step: string, options: ReadyOptions) => Effect.Effect<void, StepNotReady>
+}
+
+/** A worker's state apart from what it is and what time it is there: it waits for nobody and tells nobody. */
+export const aloneState = {
+  redact: (text: string) => text,
+  activity: undefined,
+  awaitReady: () => Effect.void
 }
 
 export class TaskState {
@@ -33,6 +50,10 @@ export class TaskState {
   startedSteps = 0
   /** Whether the task's record has been made; a step that ends later is not in it. */
   recorded = false
+  /** Nanoseconds that the task has waited at barriers: time in which at least one step did. */
+  waitedNanos = 0
+  private waiting = 0
+  private waitingSince = 0
 
   constructor(
     readonly worker: WorkerState,
@@ -40,6 +61,14 @@ export class TaskState {
     readonly taskIndex: number,
     readonly phase: string | undefined
   ) {}
+
+  waitStarted(nanos: number): void {
+    if (this.waiting++ === 0) this.waitingSince = nanos
+  }
+
+  waitEnded(nanos: number): void {
+    if (--this.waiting === 0) this.waitedNanos += nanos - this.waitingSince
+  }
 }
 
 /** A step record while it is being written. */
@@ -54,6 +83,8 @@ interface StepDraft {
   data?: Record<string, unknown>
   errorCode?: string
 }
+
+const defaultReadyTimeoutMs = 15 * 60_000
 
 /** Untyped callers ask for anything; what JSON cannot hold becomes text. */
 const asAskedFor = (option: unknown): unknown => {
@@ -121,6 +152,7 @@ class OpenStep extends Sink implements RunningStep {
   readonly context: TaskContext = this
   readonly refused: string | undefined
   private startedNanos = 0
+  private counted = false
 
   constructor(
     state: TaskState,
@@ -138,7 +170,15 @@ class OpenStep extends Sink implements RunningStep {
     }
   }
 
+  get ready(): Effect.Effect<void, StepNotReady> | undefined {
+    const { readiness, readyPollIntervalMs = 1000, readyTimeoutMs = defaultReadyTimeoutMs } = this.options
+    return readiness === "poll"
+      ? this.await({ pollIntervalMs: readyPollIntervalMs, timeoutMs: readyTimeoutMs })
+      : undefined
+  }
+
   begin(): void {
+    if (this.options.reportConcurrency !== false) this.count()
     this.startedNanos = this.state.worker.timeline.now()
   }
 
@@ -165,9 +205,33 @@ class OpenStep extends Sink implements RunningStep {
     fiber.addObserver(() => stragglers.delete(fiber))
   }
 
+  /** Waits at the barrier, counted as running: that is what the others wait for. */
+  private await(options: ReadyOptions): Effect.Effect<void, StepNotReady> {
+    const { state } = this
+    const { awaitReady, timeline } = state.worker
+    return Effect.suspend(() => {
+      const fromNanos = timeline.now()
+      state.waitStarted(fromNanos)
+      this.count()
+      const waited = Effect.sync(() => {
+        const untilNanos = timeline.now()
+        state.waitEnded(untilNanos)
+        this.measure({ readyWaitMs: toMillis(untilNanos - fromNanos) })
+      })
+      return Effect.ensuring(awaitReady(this.name, options), waited)
+    })
+  }
+
+  private count(): void {
+    if (this.counted) return
+    this.counted = true
+    this.state.worker.activity?.enter(this.name, this.options.target)
+  }
+
   private end(status: "success" | "error"): StepDraft {
     const { timeline } = this.state.worker
     const endedNanos = timeline.now()
+    if (this.counted) this.state.worker.activity?.leave(this.name)
     const record: StepDraft = {
       name: this.name,
       status,

@@ -25,7 +25,8 @@ import { toMillis } from "./timeline.js"
 export interface Slots {
   /** First task index of the worker's range; added to the schedule index. */
   readonly start: number
-  readonly phaseAt: (scheduleIndex: number) => string | undefined
+  /** Phase of a task of the participant, by its index among all of them. */
+  readonly phaseAt: (taskIndex: number) => string | undefined
 }
 
 /** A task record while it is being written. */
@@ -70,7 +71,12 @@ export const make = <E, R>(
         }
         const { context, refs } = origin
         const children = childrenOf(fiber)
-        const state = new TaskState(worker, scheduleIndex, slots.start + scheduleIndex, slots.phaseAt(scheduleIndex))
+        const state = new TaskState(
+          worker,
+          scheduleIndex,
+          slots.start + scheduleIndex,
+          slots.phaseAt(slots.start + scheduleIndex)
+        )
         const sink = new Sink(state, undefined)
         const scope = new LazyScope()
         if (state.phase !== undefined) sink.measure({ phase: state.phase })
@@ -145,15 +151,21 @@ const toRecord = (
   const status = failure === undefined ? "success" : "error"
   const startedAt = timeline.timestamp(startedNanos)
   const completedAt = timeline.timestamp(endedNanos)
-  const latencyMs = result.latencyMs ?? toMillis(endedNanos - startedNanos)
+  const latencyMs = result.latencyMs ?? toMillis(endedNanos - startedNanos - state.waitedNanos)
   const steps = result.steps.length === 0 ? state.steps : [...state.steps, ...result.steps]
 
   const own = failure === undefined ? measured : merge(measured, result.data, state.phase)
   if (steps.length === 0) steps.push(implicitStep(status, startedAt, completedAt, latencyMs, failure, own, state.phase))
-  const outcome = failure === undefined ? result.data : { errorMessage: failure.message }
+  const { redact } = state.worker
+  const outcome = failure === undefined ? result.data : { errorMessage: redact(failure.message) }
   const record: TaskDraft = { taskIndex: state.taskIndex, status, startedAt, completedAt, latencyMs, steps }
   if (failure !== undefined) record.errorCode = failure.code
-  const data = merge(own, finalizerError === undefined ? outcome : { ...outcome, finalizerError }, state.phase)
+  const rest = finalizerError === undefined ? outcome : { ...outcome, finalizerError: redact(finalizerError) }
+  const data = merge(
+    own,
+    state.waitedNanos === 0 ? rest : { ...rest, readyWaitMs: toMillis(state.waitedNanos) },
+    state.phase
+  )
   if (data !== undefined) record.data = data
   return record
 }

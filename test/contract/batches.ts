@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import type { Layer } from "effect"
-import { Effect } from "effect"
+import { Effect, TestClock } from "effect"
 import { Platform } from "../../src/Platform.js"
 import { batch, claim, claimed, completedAt, createRun, failure, startedAt, step, task } from "./support.js"
 
@@ -315,6 +315,107 @@ export const batches = (layer: Layer.Layer<Platform, unknown>) => {
       const { attemptId, worker } = yield* claimed()
       const sent = yield* platform.sendTaskResults(worker, batch(attemptId, 0, [], true))
       assert.deepStrictEqual([sent.accepted, sent.duplicate], [0, false])
+    }).pipe(Effect.provide(layer))
+  )
+}
+
+export const late = (layer: Layer.Layer<Platform, unknown>) => {
+  const undelivered = { errorCode: "flush_failed", errorMessage: "Failed to flush task results" }
+
+  it.effect("a failed attempt delivers what it could not before, and completes its worker", () =>
+    Effect.gen(function* () {
+      const platform = yield* Platform
+      const { attemptId, run, worker } = yield* claimed()
+      const first = yield* platform.sendTaskResults(worker, batch(attemptId, 0, [task(0)]))
+      yield* platform.failWorker(worker, { attemptId, ...undelivered })
+      assert.strictEqual((yield* platform.getRun(run)).status, "failed")
+      yield* TestClock.adjust("1 day")
+      const again = yield* platform.sendTaskResults(worker, batch(attemptId, 0, [task(0)]))
+      assert.deepStrictEqual(again, { ...first, duplicate: true })
+      const sent = yield* platform.sendTaskResults(
+        worker,
+        batch(attemptId, 1, [task(1), task(2, { status: "error" })], true)
+      )
+      assert.deepStrictEqual([sent.accepted, sent.duplicate], [2, false])
+      const failed = yield* platform.getWorker(worker)
+      assert.deepStrictEqual([failed.status, failed.progressDone, failed.progressErrors], ["failed", 3, 1])
+      assert.strictEqual((yield* platform.runResults(run)).overall.taskCount, 3)
+      const closed = yield* platform.completeWorker(worker, { attemptId })
+      assert.strictEqual(closed.worker.status, "completed")
+      assert.strictEqual(closed.attempt.status, "completed")
+      assert.strictEqual((yield* platform.getParticipant(worker)).status, "completed")
+      assert.strictEqual((yield* platform.getRun(run)).status, "completed")
+      assert.deepStrictEqual(yield* platform.completeWorker(worker, { attemptId }), closed)
+      assert.strictEqual(
+        yield* failure(platform.sendTaskResults(worker, batch(attemptId, 2, [task(3)]))),
+        "ResourceConflict WorkerClosed"
+      )
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("participant and run stay failed when something else has failed", () =>
+    Effect.gen(function* () {
+      const platform = yield* Platform
+      const run = yield* createRun({ alpha: { totalTasks: 2 }, beta: { totalTasks: 1 } })
+      const alpha = { ...run, participant: "alpha" }
+      const first = yield* claim(alpha, 2)
+      const second = yield* claim(alpha)
+      const beta = yield* claim({ ...run, participant: "beta" })
+      for (const { attemptId, worker } of [first, second, beta]) {
+        yield* platform.failWorker(worker, { attemptId, ...undelivered })
+      }
+      const statuses: Array<string> = []
+      for (const { attemptId, worker } of [first, second, beta]) {
+        yield* platform.completeWorker(worker, { attemptId })
+        statuses.push((yield* platform.getParticipant(alpha)).status, (yield* platform.getRun(run)).status)
+      }
+      assert.deepStrictEqual(statuses, ["failed", "failed", "completed", "failed", "completed", "completed"])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a run that is still open is not ended by a late completion", () =>
+    Effect.gen(function* () {
+      const platform = yield* Platform
+      const run = yield* createRun({ alpha: { totalTasks: 1 }, beta: { totalTasks: 1 } })
+      const { attemptId, worker } = yield* claim({ ...run, participant: "alpha" })
+      yield* platform.failWorker(worker, { attemptId, ...undelivered })
+      yield* platform.completeWorker(worker, { attemptId })
+      assert.strictEqual((yield* platform.getParticipant(worker)).status, "completed")
+      assert.strictEqual((yield* platform.getRun(run)).status, "in_progress")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("an attempt that failed for another reason delivers but does not complete", () =>
+    Effect.gen(function* () {
+      const platform = yield* Platform
+      const { attemptId, run, worker } = yield* claimed()
+      yield* platform.failWorker(worker, { attemptId, errorCode: "interrupted" })
+      yield* platform.sendTaskResults(worker, batch(attemptId, 0, [task(0)]))
+      assert.strictEqual((yield* platform.getWorker(worker)).progressDone, 1)
+      assert.strictEqual(
+        yield* failure(platform.completeWorker(worker, { attemptId })),
+        "ResourceConflict WorkerClosed"
+      )
+      assert.strictEqual((yield* platform.getRun(run)).status, "failed")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a released attempt, and one that lost its worker, deliver only what was delivered before", () =>
+    Effect.gen(function* () {
+      const platform = yield* Platform
+      const { attemptId, run, worker } = yield* claimed()
+      const first = yield* platform.sendTaskResults(worker, batch(attemptId, 0, [task(0)]))
+      yield* platform.releaseWorker(worker, { attemptId })
+      for (const claims of [false, true]) {
+        if (claims) yield* claim(worker)
+        assert.strictEqual(
+          yield* failure(platform.sendTaskResults(worker, batch(attemptId, 1, [task(1)]))),
+          "ResourceConflict StaleAttempt"
+        )
+        const again = yield* platform.sendTaskResults(worker, batch(attemptId, 0, [task(0)]))
+        assert.deepStrictEqual(again, { ...first, duplicate: true })
+      }
+      assert.strictEqual((yield* platform.iterations(run, {})).length, 1)
     }).pipe(Effect.provide(layer))
   )
 }

@@ -243,7 +243,14 @@ export const runs = (layer: Layer.Layer<Platform, unknown>) => {
           platform.claimWorker(participant, {}),
           platform.runResults(wrong),
           platform.iterations(wrong, {}),
-          platform.getSummary(wrong)
+          platform.getSummary(wrong),
+          platform.runProgress(wrong),
+          platform.taskBuckets(wrong, {}),
+          platform.runTimeline(wrong, {}),
+          platform.runImports(wrong),
+          platform.listRunArtifacts(wrong),
+          platform.updateParticipant(participant, {}),
+          platform.participantLogs(participant, {})
         ]) {
           assert.strictEqual(yield* failure(attempt), "ResourceNotFound run")
         }
@@ -283,6 +290,27 @@ export const participants = (layer: Layer.Layer<Platform, unknown>) => {
         ["alpha", "beta"]
       )
       assert.strictEqual((yield* platform.getRun(run)).totalTasks, 5)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("updating a participant sets what is given, and creates nothing", () =>
+    Effect.gen(function* () {
+      const platform = yield* Platform
+      const run = yield* createRun({ alpha: { totalTasks: 1 } })
+      const alpha = { ...run, participant: "alpha" }
+      assert.strictEqual(
+        yield* failure(platform.updateParticipant({ ...run, participant: "beta" }, { label: "B" })),
+        "ResourceNotFound participant"
+      )
+      const before = yield* platform.getParticipant(alpha)
+      const updated = yield* platform.updateParticipant(alpha, { label: "A", totalTasks: 3, config: { z: 0 } })
+      assert.deepStrictEqual(updated, { ...before, label: "A", totalTasks: 3, config: { z: 0 } })
+      assert.deepStrictEqual(yield* platform.listParticipants(run), [updated])
+      yield* platform.planWorkers(alpha, {})
+      assert.strictEqual(
+        yield* failure(platform.updateParticipant(alpha, { totalTasks: 4 })),
+        "ResourceConflict AlreadyPlanned"
+      )
     }).pipe(Effect.provide(layer))
   )
 
@@ -446,6 +474,50 @@ export const rollUp = (layer: Layer.Layer<Platform, unknown>) => {
       yield* platform.upsertParticipant({ ...run, participant: "alpha" }, { status: "failed" })
       assert.strictEqual((yield* platform.getRun(run)).status, "planned")
       yield* platform.upsertParticipant({ ...run, participant: "beta" }, { status: "completed" })
+      assert.strictEqual((yield* platform.getRun(run)).status, "failed")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a run follows what is set on its participants", () =>
+    Effect.gen(function* () {
+      const platform = yield* Platform
+      const run = yield* createRun({ alpha: {}, beta: {} })
+      const statuses: Array<string> = []
+      for (const [participant, status] of [
+        ["alpha", "in_progress"],
+        ["alpha", "failed"],
+        ["beta", "completed"],
+        ["alpha", "completed"],
+        ["beta", "failed"],
+        ["beta", "planned"],
+        ["beta", "completed"],
+        ["beta", "in_progress"]
+      ] as const) {
+        const updated = yield* platform.updateParticipant({ ...run, participant }, { status })
+        assert.strictEqual(updated.status, status)
+        statuses.push((yield* platform.getRun(run)).status)
+      }
+      assert.deepStrictEqual(statuses, [
+        "in_progress",
+        "in_progress",
+        "failed",
+        "completed",
+        "failed",
+        "in_progress",
+        "completed",
+        "in_progress"
+      ])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a run's own status set by hand stays when its participants are corrected", () =>
+    Effect.gen(function* () {
+      const platform = yield* Platform
+      const run = yield* createRun({ alpha: {} })
+      const alpha = { ...run, participant: "alpha" }
+      yield* platform.updateParticipant(alpha, { status: "completed" })
+      yield* platform.updateRun(run, { status: "failed" })
+      yield* platform.updateParticipant(alpha, { status: "completed" })
       assert.strictEqual((yield* platform.getRun(run)).status, "failed")
     }).pipe(Effect.provide(layer))
   )

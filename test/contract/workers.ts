@@ -457,7 +457,7 @@ export const closing = (layer: Layer.Layer<Platform, unknown>) => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("a closed worker takes nothing more", () =>
+  it.effect("a closed worker takes nothing more, but a failed one late results", () =>
     Effect.gen(function* () {
       const platform = yield* Platform
       for (const [close, others] of [
@@ -467,9 +467,10 @@ export const closing = (layer: Layer.Layer<Platform, unknown>) => {
         const { attemptId, run, worker } = yield* claimed()
         yield* close(worker, { attemptId })
         const before = yield* platform.getWorker(worker)
+        const send = platform.sendTaskResults(worker, batch(attemptId, 0, [task(0)]))
         for (const attempt of [
           platform.heartbeat(worker, { attemptId }),
-          platform.sendTaskResults(worker, batch(attemptId, 0, [task(0)])),
+          ...(close === platform.completeWorker ? [send] : []),
           ...others.map((other) => other(worker, { attemptId }))
         ]) {
           assert.strictEqual(yield* failure(attempt), "ResourceConflict WorkerClosed")
@@ -492,6 +493,116 @@ export const closing = (layer: Layer.Layer<Platform, unknown>) => {
         assert.deepStrictEqual(yield* close(worker, { attemptId }), first)
         assert.strictEqual((yield* platform.getRun(run)).status, status)
       }
+    }).pipe(Effect.provide(layer))
+  )
+}
+
+export const byHand = (layer: Layer.Layer<Platform, unknown>) => {
+  it.effect("progress is set where it is given", () =>
+    Effect.gen(function* () {
+      const platform = yield* Platform
+      const { attemptId, worker } = yield* claimed()
+      yield* platform.heartbeat(worker, { attemptId, progressDone: 1, progressInFlight: 2, currentStep: "get" })
+      const before = yield* platform.getWorker(worker)
+      const first = yield* platform.updateWorker(worker, { progressDone: 5, progressErrors: 1 })
+      assert.deepStrictEqual(first, { ...before, progressDone: 5, progressErrors: 1 })
+      const second = yield* platform.updateWorker(worker, {
+        progressInFlight: 0,
+        progressTotal: 20,
+        currentStep: "set"
+      })
+      assert.deepStrictEqual(second, { ...first, progressInFlight: 0, progressTotal: 20, currentStep: "set" })
+      assert.deepStrictEqual(yield* platform.getWorker(worker), second)
+      yield* platform.heartbeat(worker, { attemptId })
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a worker ended by hand ends its participant and run, and takes nothing more", () =>
+    Effect.gen(function* () {
+      const platform = yield* Platform
+      for (const status of ["completed", "failed"] as const) {
+        const { attemptId, run, worker } = yield* claimed()
+        yield* platform.heartbeat(worker, { attemptId, progressDone: 3, progressInFlight: 2 })
+        const ended = yield* platform.updateWorker(worker, { status })
+        assert.deepStrictEqual([ended.status, ended.progressDone, ended.progressInFlight], [status, 3, 0])
+        assert.strictEqual((yield* platform.getParticipant(worker)).status, status)
+        assert.strictEqual((yield* platform.getRun(run)).status, status)
+        assert.strictEqual(yield* failure(platform.heartbeat(worker, { attemptId })), "ResourceConflict WorkerClosed")
+      }
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("participant and run follow a worker that is corrected", () =>
+    Effect.gen(function* () {
+      const platform = yield* Platform
+      const run = yield* createRun({ alpha: { totalTasks: 2 } })
+      const alpha = { ...run, participant: "alpha" }
+      const first = yield* claim(alpha, 2)
+      const second = yield* claim(alpha)
+      yield* platform.failWorker(first.worker, { attemptId: first.attemptId })
+      yield* platform.completeWorker(second.worker, { attemptId: second.attemptId })
+      const statuses = Effect.all([platform.getParticipant(alpha), platform.getRun(run)]).pipe(
+        Effect.map((found) => found.map(({ status }) => status))
+      )
+      assert.deepStrictEqual(yield* statuses, ["failed", "failed"])
+      yield* platform.updateWorker(first.worker, { status: "completed" })
+      assert.deepStrictEqual(yield* statuses, ["completed", "completed"])
+      yield* platform.updateWorker(second.worker, { status: "failed" })
+      assert.deepStrictEqual(yield* statuses, ["failed", "failed"])
+      yield* platform.updateRun(run, { status: "completed" })
+      yield* platform.updateWorker(second.worker, { status: "completed" })
+      assert.deepStrictEqual(yield* statuses, ["completed", "completed"])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a worker made pending by hand is lost to its attempt and claimed again", () =>
+    Effect.gen(function* () {
+      const platform = yield* Platform
+      for (const close of [false, true]) {
+        const { attemptId, run, worker } = yield* claimed()
+        yield* platform.heartbeat(worker, { attemptId, progressDone: 3, currentStep: "get" })
+        if (close) yield* platform.failWorker(worker, { attemptId })
+        const pending = yield* platform.updateWorker(worker, { status: "pending" })
+        assert.deepStrictEqual([pending.status, pending.progressDone, pending.currentStep], ["pending", 0, null])
+        assert.strictEqual((yield* platform.getParticipant(worker)).status, "in_progress")
+        assert.strictEqual((yield* platform.getRun(run)).status, "in_progress")
+        assert.strictEqual(yield* failure(platform.heartbeat(worker, { attemptId })), "ResourceConflict StaleAttempt")
+        assert.strictEqual((yield* claim(worker)).assignment.attemptNumber, 2)
+      }
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a worker made running by hand starts its run, and is claimed once the lease is over", () =>
+    Effect.gen(function* () {
+      const platform = yield* Platform
+      const run = yield* createRun({ alpha: { totalTasks: 1 } })
+      const alpha = { ...run, participant: "alpha" }
+      const [planned] = yield* platform.planWorkers(alpha, {})
+      const worker = { ...alpha, worker: planned?.id ?? "" }
+      assert.strictEqual((yield* platform.updateWorker(worker, { status: "running" })).status, "running")
+      assert.strictEqual((yield* platform.getRun(run)).status, "in_progress")
+      assert.isNull(yield* platform.claimWorker(alpha, {}))
+      yield* TestClock.adjust("6 minutes")
+      assert.strictEqual((yield* claim(alpha)).assignment.attemptNumber, 1)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("what the others are ready for is ready once the last one is ended by hand", () =>
+    Effect.gen(function* () {
+      const platform = yield* Platform
+      const run = yield* createRun({ alpha: { totalTasks: 2 } })
+      const alpha = { ...run, participant: "alpha" }
+      const first = yield* claim(alpha, 2)
+      const second = yield* claim(alpha)
+      const { attemptId, worker } = first
+      yield* platform.heartbeat(worker, { attemptId, concurrency: [{ step: "get", active: 1, target: 1 }] })
+      yield* platform.updateWorker(second.worker, { status: "failed" })
+      yield* platform.heartbeat(worker, { attemptId })
+      const { participants } = yield* platform.runProgress(run)
+      assert.deepStrictEqual(
+        participants[0]?.concurrency.map(({ ready, step }) => [step, ready]),
+        [["get", true]]
+      )
     }).pipe(Effect.provide(layer))
   )
 }

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
+import { nowhere } from "../../src/internal/reporting/openRun.js"
 import type { Participant } from "../../src/Participant.js"
 import type { PlatformError } from "../../src/Platform.js"
 import type { TaskRecord } from "../../src/Record.js"
@@ -26,13 +27,8 @@ export interface EngineResult {
   readonly warnings: ReadonlyArray<string>
 }
 
-const intoNothing = (options: EngineOptions): RunReporter => ({
-  runId: undefined,
-  openWorker: () => Effect.succeed({ start: options.start ?? 0, count: options.slots ?? 1, record: () => Effect.void }),
-  submitSummary: () => Effect.void,
-  abandon: Effect.void,
-  undelivered: Effect.succeed([])
-})
+const intoNothing = (options: EngineOptions): RunReporter =>
+  nowhere({ start: options.start ?? 0, count: options.slots ?? 1 })
 
 /** Runs a task through scheduler, worker and engine; `into` sees each record as it is made, whatever becomes of the run. */
 export function runTask<E, R>(
@@ -53,6 +49,7 @@ export function runTask<E, R>(
       participant: options.participant ?? { name: "alpha" },
       run: options.run ?? intoNothing(options),
       phaseAt: () => options.phase,
+      concurrency: () => options.concurrency ?? 1,
       onOpen: () => {},
       onRecord: (record) => {
         into.push(record)

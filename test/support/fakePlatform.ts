@@ -12,6 +12,11 @@ export type Operation =
   | "planWorkers"
   | "claimWorker"
   | "heartbeat"
+  | "updateRun"
+  | "createArtifact"
+  | "uploadArtifact"
+  | "runProgress"
+  | "listWorkers"
   | "sendTaskResults"
   | "completeWorker"
   | "failWorker"
@@ -100,6 +105,7 @@ export class FakePlatform {
   get layer(): Layer.Layer<Platform> {
     const closed = { worker: this.worker, attempt: this.attempt }
     return Layer.mock(Platform, {
+      origin: { kind: "remote", baseUrl: "https://bench.example" },
       upsertBenchmark: (slug, input) =>
         this.call("upsertBenchmark", [slug, input], () => ({ id: "benchmark-id", slug, name: slug })),
       createRun: (benchmark, input) =>

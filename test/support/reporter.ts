@@ -1,7 +1,9 @@
 import { Effect, Logger, Schedule } from "effect"
 import type { TaskRecord } from "../../src/Record.js"
-import type { ReporterOptions, RunPlan, RunReporter, WorkerReporter } from "../../src/Reporter.js"
+import type { ReporterOptions, RunPlan, RunReporter, WorkerReporter, WorkerSource } from "../../src/Reporter.js"
 import * as Reporter from "../../src/Reporter.js"
+import * as Spool from "../../src/Spool.js"
+import { WorkerLog } from "../../src/WorkerLog.js"
 import type { FakePlatform } from "./fakePlatform.js"
 
 export const runPlan: RunPlan = {
@@ -24,7 +26,12 @@ export const record = (taskIndex: number, status = "success"): TaskRecord => ({
 export const records = (count: number, from = 0) => Array.from({ length: count }, (_, i) => record(from + i))
 
 export const openRun = (platform: FakePlatform, options: ReporterOptions = {}, plan: RunPlan = runPlan) =>
-  Effect.flatMap(Reporter.make(options), (reporter) => reporter.openRun(plan)).pipe(Effect.provide(platform.layer))
+  Effect.flatMap(Reporter.make(options), (reporter) => reporter.openRun(plan)).pipe(
+    Effect.provide([platform.layer, Spool.layerMemory])
+  )
+
+/** One task at a time, and nothing in the log. */
+export const source: WorkerSource = { log: new WorkerLog(), concurrency: () => 1 }
 
 export const workerRef = { benchmark: "demo", run: "run-id", participant: "alpha", worker: "worker-id" }
 
@@ -38,7 +45,7 @@ export const withWorker = <A, E>(
     const run = yield* openRun(platform, options)
     const result = yield* Effect.scoped(
       Effect.gen(function* () {
-        const worker = yield* run.openWorker("alpha")
+        const worker = yield* run.openWorker("alpha", source)
         return yield* worker === undefined ? Effect.dieMessage("no worker to claim") : use(worker, run)
       })
     )

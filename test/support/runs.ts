@@ -3,13 +3,17 @@ import type { CloseInput, RunRef } from "../../src/Platform.js"
 import { Platform } from "../../src/Platform.js"
 import * as Reporter from "../../src/Reporter.js"
 import * as Scheduler from "../../src/Scheduler.js"
+import * as Spool from "../../src/Spool.js"
 import * as SqlPlatform from "../../src/SqlPlatform.js"
 
 /** Runs are recorded nowhere. */
 export const unrecorded = Layer.merge(Scheduler.layer, Reporter.layerNoIngest)
 
 /** Runs are recorded in a store of their own, which the test can ask. */
-export const recorded = Layer.merge(Scheduler.layer, Layer.provideMerge(Reporter.layer, SqlPlatform.layerMemory))
+export const recorded = Layer.merge(
+  Scheduler.layer,
+  Layer.provideMerge(Layer.provide(Reporter.layer, Spool.layerMemory), SqlPlatform.layerMemory)
+)
 
 /** Like {@link recorded}, with operations of the platform replaced. */
 export const recordedOn = (
@@ -22,7 +26,10 @@ export const recordedOn = (
   )
   return Layer.merge(
     Scheduler.layer,
-    Layer.provideMerge(Reporter.layerWith(options), Layer.provide(layerReplaced, SqlPlatform.layerMemory))
+    Layer.provideMerge(
+      Layer.provide(Reporter.layerWith(options), Spool.layerMemory),
+      Layer.provide(layerReplaced, SqlPlatform.layerMemory)
+    )
   )
 }
 

@@ -1,12 +1,13 @@
 import * as SqlSchema from "@effect/sql/SqlSchema"
 import * as Effect from "effect/Effect"
 import type { Platform } from "../../Platform.js"
+import { nonEmpty, refuse } from "../platform/validation.js"
 import type { Database } from "./database.js"
 import { newId, now } from "./database.js"
 import type { Lookups } from "./lookups.js"
 import { BenchmarkRow, PageRequest, selectBenchmarks } from "./lookups.js"
 import type { Organization } from "./organizations.js"
-import { encodeJson, nonEmpty, page, refuse } from "./requests.js"
+import { encodeJson, page } from "./requests.js"
 
 type Operations = Pick<Platform["Type"], "upsertBenchmark" | "updateBenchmark" | "getBenchmark" | "listBenchmarks">
 

@@ -74,6 +74,24 @@ export const now: Effect.Effect<string> = Effect.map(DateTime.now, DateTime.form
 
 export const newId: Effect.Effect<string> = Effect.sync(() => crypto.randomUUID())
 
+/** A query of these integers: one parameter, however many there are. */
+export const integersOf = (sql: SqlClient.SqlClient, values: ReadonlyArray<number>): Statement.Fragment => {
+  const json = JSON.stringify(values)
+  return sql.onDialectOrElse({
+    pg: () => sql`SELECT CAST(value AS INTEGER) FROM json_array_elements_text(CAST(${json} AS json))`,
+    orElse: () => sql`SELECT value FROM json_each(${json})`
+  })
+}
+
+/** A query of these texts: one parameter, however many there are. */
+export const textsOf = (sql: SqlClient.SqlClient, values: ReadonlyArray<string>): Statement.Fragment => {
+  const json = JSON.stringify(values)
+  return sql.onDialectOrElse({
+    pg: () => sql`SELECT value FROM json_array_elements_text(CAST(${json} AS json))`,
+    orElse: () => sql`SELECT value FROM json_each(${json})`
+  })
+}
+
 /** Names the operation in what its queries failed with, and says what the driver said. */
 export const toPlatformError = (operation: string, error: QueryError): PlatformError => {
   switch (error._tag) {

@@ -167,6 +167,13 @@ export const make = (sql: SqlClient, organizationId: string) => {
     benchmark,
     run,
     runState: runAs(RunState),
+    /** By the id of the benchmark, newest first. */
+    runsOf: SqlSchema.findAll({
+      Request: Schema.Struct({ ...PageRequest.fields, benchmarkId: Schema.String }),
+      Result: RunRow,
+      execute: ({ benchmarkId, limit, offset }) => sql`${runs} WHERE r.benchmark_id = ${benchmarkId}
+        ORDER BY r.created_at DESC, r.seq DESC LIMIT ${limit} OFFSET ${offset}`
+    }),
     participant,
     participantState: participantAs(ParticipantState),
     worker: workerAs(WorkerRow),

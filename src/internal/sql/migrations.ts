@@ -26,7 +26,8 @@ export const migrate = Effect.fnUntraced(function* (database: Database) {
 
 /** Tables grow by new entries only: what a released version has created is never edited. */
 const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>> = {
-  "1_tables": Effect.flatMap(SqlClient.SqlClient, (sql) => createTables(sql))
+  "1_tables": Effect.flatMap(SqlClient.SqlClient, (sql) => createTables(sql)),
+  "2_progress_and_artifacts": Effect.flatMap(SqlClient.SqlClient, (sql) => addProgressAndArtifacts(sql))
 }
 
 const version = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
@@ -93,11 +94,7 @@ const lockMigrations = (sql: SqlClient.SqlClient) =>
  * order in which they are summed up.
  */
 const createTables = (sql: SqlClient.SqlClient) => {
-  const seq = sql.onDialectOrElse({
-    pg: () => sql.literal("seq INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY"),
-    orElse: () => sql.literal("seq INTEGER PRIMARY KEY AUTOINCREMENT")
-  })
-  const sorted = sql.onDialectOrElse({ pg: () => sql.literal(`TEXT COLLATE "C"`), orElse: () => sql.literal("TEXT") })
+  const { seq, sorted } = columnTypes(sql)
   const clustered = sql.onDialectOrElse({ sqlite: () => sql.literal("WITHOUT ROWID"), orElse: () => sql.literal("") })
   return Effect.all(
     [
@@ -261,3 +258,45 @@ const createTables = (sql: SqlClient.SqlClient) => {
     { discard: true }
   )
 }
+
+const addProgressAndArtifacts = (sql: SqlClient.SqlClient) => {
+  const { seq, sorted } = columnTypes(sql)
+  return Effect.all(
+    [
+      // Unlike last_seen_at it does not count batches of results.
+      sql`ALTER TABLE workers ADD COLUMN last_heartbeat_at ${sorted}`,
+      sql`UPDATE workers SET last_heartbeat_at = last_seen_at`,
+      // Steps that a participant's workers have all been ready for, once.
+      sql`CREATE TABLE ready_steps (
+        participant_id TEXT NOT NULL REFERENCES participants (id),
+        step ${sorted} NOT NULL,
+        ready_at ${sorted} NOT NULL,
+        PRIMARY KEY (participant_id, step)
+      )`,
+      sql`CREATE TABLE artifacts (
+        ${seq},
+        id TEXT NOT NULL UNIQUE,
+        run_id TEXT NOT NULL REFERENCES runs (id),
+        worker_id TEXT NOT NULL REFERENCES workers (id),
+        attempt_id TEXT NOT NULL REFERENCES attempts (id),
+        kind TEXT NOT NULL,
+        name TEXT,
+        content_type TEXT,
+        metadata TEXT,
+        object_key TEXT NOT NULL,
+        created_at ${sorted} NOT NULL
+      )`,
+      sql`CREATE INDEX artifacts_newest_of_run ON artifacts (run_id, created_at, seq)`,
+      sql`CREATE INDEX artifacts_newest_of_worker ON artifacts (worker_id, created_at, seq)`
+    ],
+    { discard: true }
+  )
+}
+
+const columnTypes = (sql: SqlClient.SqlClient) => ({
+  seq: sql.onDialectOrElse({
+    pg: () => sql.literal("seq INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY"),
+    orElse: () => sql.literal("seq INTEGER PRIMARY KEY AUTOINCREMENT")
+  }),
+  sorted: sql.onDialectOrElse({ pg: () => sql.literal(`TEXT COLLATE "C"`), orElse: () => sql.literal("TEXT") })
+})

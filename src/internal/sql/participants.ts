@@ -1,22 +1,28 @@
 import * as Effect from "effect/Effect"
 import type { ParticipantInput, ParticipantRef, Platform } from "../../Platform.js"
 import { ResourceConflict } from "../../Platform.js"
+import type { Issue } from "../platform/validation.js"
+import { integer, nonEmpty, refuse } from "../platform/validation.js"
 import type { Database } from "./database.js"
 import { newId, now } from "./database.js"
 import type { Lookups, RunState } from "./lookups.js"
-import type { Issue } from "./requests.js"
-import { encodeJson, integer, nonEmpty, refuse } from "./requests.js"
+import { encodeJson } from "./requests.js"
 import type { RollUp } from "./rollUp.js"
 
-type Operations = Pick<Platform["Type"], "upsertParticipant" | "getParticipant" | "listParticipants">
+type Operations = Pick<
+  Platform["Type"],
+  "upsertParticipant" | "updateParticipant" | "getParticipant" | "listParticipants"
+>
 
 /** The participants of a run. In an update null means the same as absent. */
 export const make = (database: Database, find: Lookups, rollUp: RollUp, add: AddParticipant): Operations => {
   const { lock, read, sql, write } = database
 
-  const update = Effect.fnUntraced(function* (ref: ParticipantRef, id: string, input: ParticipantInput, time: string) {
+  const update = Effect.fnUntraced(function* (ref: ParticipantRef, input: ParticipantInput, time: string) {
+    const { id, runId } = yield* find.participant(ref)
     yield* lock("participants", id)
     const { totalTasks } = yield* find.participant(ref)
+    const before = yield* rollUp.participantsOutcome(runId)
     const workers = yield* sql`SELECT id FROM workers WHERE participant_id = ${id} LIMIT 1`
     const planned = workers.length > 0
     if (planned && (input.totalTasks ?? totalTasks) !== totalTasks) {
@@ -34,6 +40,15 @@ export const make = (database: Database, find: Lookups, rollUp: RollUp, add: Add
       config = COALESCE(${yield* encodeJson("config", input.config)}, config),
       updated_at = ${time}
       WHERE id = ${id}`
+    switch (input.status) {
+      case "planned":
+        return yield* rollUp.participantOpened(runId, time)
+      case "in_progress":
+        return yield* rollUp.participantStarted(runId, time)
+      case "completed":
+      case "failed":
+        return yield* rollUp.participantEnded(runId, time, before)
+    }
   })
 
   return {
@@ -47,10 +62,16 @@ export const make = (database: Database, find: Lookups, rollUp: RollUp, add: Add
           Effect.catchTag("ResourceNotFound", () => Effect.succeed(false))
         )
         const added = !exists && (yield* add(run, ref.participant, input, time))
-        if (!added) yield* update(ref, (yield* find.participant(ref)).id, input, time)
-        if (added || input.status !== undefined) yield* rollUp.participantEnded(run.id, time)
+        yield* added ? rollUp.participantEnded(run.id, time) : update(ref, input, time)
         return yield* find.participant(ref)
       }).pipe((queries) => write("upsertParticipant", queries)),
+
+    updateParticipant: (ref, input) =>
+      Effect.gen(function* () {
+        yield* refuse(participantIssues(input))
+        yield* update(ref, input, yield* now)
+        return yield* find.participant(ref)
+      }).pipe((queries) => write("updateParticipant", queries)),
 
     getParticipant: (ref) => read("getParticipant", find.participant(ref)),
 
@@ -80,7 +101,7 @@ export const makeAdd = ({ lock, sql }: Database, rollUp: RollUp) =>
       updated_at: time
     })} ON CONFLICT (run_id, slug) DO NOTHING RETURNING id`
     if (inserted.length === 0) return false
-    yield* rollUp.participantAdded(run.id, time)
+    yield* rollUp.participantOpened(run.id, time)
     return true
   })
 

@@ -2,10 +2,11 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type { PlanWorkersInput, Platform } from "../../Platform.js"
 import { ResourceConflict } from "../../Platform.js"
+import { integer, refuse } from "../platform/validation.js"
 import type { Database } from "./database.js"
 import { newId, now } from "./database.js"
 import type { Lookups, ParticipantState } from "./lookups.js"
-import { encodeJson, integer, refuse } from "./requests.js"
+import { encodeJson } from "./requests.js"
 
 const maxWorkers = 10_000
 

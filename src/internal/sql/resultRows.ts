@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { InvalidRequest, TaskResultsInput } from "../../Platform.js"
-import { maxBatchRecords, maxRecordSteps } from "../../Platform.js"
 import type { Data } from "../../Record.js"
+import type { Issue } from "../platform/validation.js"
+import { refuse } from "../platform/validation.js"
 import type { WorkerState } from "./lookups.js"
-import type { Issue } from "./requests.js"
-import { integer, jsonText, refuse } from "./requests.js"
+import { jsonText } from "./requests.js"
 
 /** The rows of one batch: one row a task, of every task all its steps. */
 export interface ResultRows {
@@ -41,18 +41,6 @@ type StepRow = {
   readonly concurrency: number | null
   readonly timeout_ms: number | null
 }
-
-/** What is too much or out of bounds, whoever sends it. */
-export const limits = (input: TaskResultsInput): ReadonlyArray<Issue> => [
-  ...integer("sequenceNumber", input.sequenceNumber),
-  ...(input.records.length > maxBatchRecords
-    ? [{ field: "records", message: `must be at most ${maxBatchRecords} (got ${input.records.length})` }]
-    : input.records.flatMap((record, index) =>
-        (record.steps?.length ?? 0) > maxRecordSteps
-          ? [{ field: `records[${index}].steps`, message: `must be at most ${maxRecordSteps}` }]
-          : []
-      ))
-]
 
 /**
  * Encodes a batch, failing with every record that cannot be stored. Of two records of one task the later one is kept;

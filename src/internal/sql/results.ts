@@ -1,19 +1,28 @@
 import * as SqlSchema from "@effect/sql/SqlSchema"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Order from "effect/Order"
 import * as Schema from "effect/Schema"
 import type { Platform, ResultSummary } from "../../Platform.js"
 import { Iteration } from "../../Platform.js"
 import type { Database, QueryError } from "./database.js"
-import { now } from "./database.js"
+import { now, textsOf } from "./database.js"
+import { allImported } from "./imports.js"
 import type { Lookups } from "./lookups.js"
 import { JsonColumn } from "./lookups.js"
+import type { Percentile } from "./percentiles.js"
+import { percentilesOf } from "./percentiles.js"
+import { page } from "./requests.js"
 
 /** Reading results back: summed up, and one by one. */
-export const make = (database: Database, find: Lookups): Pick<Platform["Type"], "runResults" | "iterations"> => {
+export const make = (
+  database: Database,
+  find: Lookups
+): Pick<Platform["Type"], "runResults" | "benchmarkResults" | "iterations"> => {
   const { read, sql } = database
 
-  const ofRun = (runId: string) => sql`participant_seq IN (SELECT seq FROM participants WHERE run_id = ${runId})`
+  const ofRuns = (runIds: ReadonlyArray<string>) =>
+    sql`participant_seq IN (SELECT seq FROM participants WHERE run_id IN (${textsOf(sql, runIds)}))`
 
   const counts = (tasks: "*" | "DISTINCT task_index") => sql`
     CAST(COUNT(*) AS INTEGER) AS "recordCount", CAST(COUNT(${sql.literal(tasks)}) AS INTEGER) AS "taskCount",
@@ -24,61 +33,78 @@ export const make = (database: Database, find: Lookups): Pick<Platform["Type"], 
     MIN(started_at) AS "firstStartedAt", MAX(completed_at) AS "lastCompletedAt"`
 
   const countRun = SqlSchema.findAll({
-    Request: Schema.String,
+    Request: RunIds,
     Result: Counts,
-    execute: (runId) => sql`SELECT ${counts("*")} FROM task_results WHERE ${ofRun(runId)}`
+    execute: (runIds) => sql`SELECT ${counts("*")} FROM task_results WHERE ${ofRuns(runIds)}`
   })
 
   const countParticipants = SqlSchema.findAll({
-    Request: Schema.String,
+    Request: RunIds,
     Result: Schema.Struct({ ...Counts.fields, participantSeq: Schema.Int }),
-    execute: (runId) => sql`SELECT participant_seq AS "participantSeq", ${counts("*")}
-      FROM task_results WHERE ${ofRun(runId)} GROUP BY participant_seq ORDER BY participant_seq`
+    execute: (runIds) => sql`SELECT participant_seq AS "participantSeq", ${counts("*")}
+      FROM task_results WHERE ${ofRuns(runIds)} GROUP BY participant_seq ORDER BY participant_seq`
   })
 
   const countSteps = SqlSchema.findAll({
-    Request: Schema.String,
+    Request: RunIds,
     Result: Schema.Struct({
       ...Counts.fields,
       participantSeq: Schema.Int,
       stepName: Schema.String,
       firstIndex: Schema.Int
     }),
-    execute: (runId) => sql`SELECT participant_seq AS "participantSeq", name AS "stepName",
+    execute: (runIds) => sql`SELECT participant_seq AS "participantSeq", name AS "stepName",
         MIN(step_index) AS "firstIndex", ${counts("DISTINCT task_index")}
-      FROM step_results WHERE ${ofRun(runId)} GROUP BY participant_seq, name ORDER BY participant_seq, name`
+      FROM step_results WHERE ${ofRuns(runIds)} GROUP BY participant_seq, name ORDER BY participant_seq, name`
   })
 
-  // Latencies by their place in the given order, counted from 1.
-  const latenciesBy = (table: string, order: string) =>
-    SqlSchema.findAll({
-      Request: Schema.Struct({ runId: Schema.String, places: Schema.Array(Schema.Int) }),
-      Result: Schema.Struct({ place: Schema.Int, latencyMs: Schema.Number }),
-      execute: ({ places, runId }) => sql`
-        SELECT place, latency_ms AS "latencyMs" FROM (
-          SELECT latency_ms, CAST(ROW_NUMBER() OVER (ORDER BY ${sql.literal(order)}) AS INTEGER) AS place
-          FROM ${sql(table)} WHERE ${ofRun(runId)} AND latency_ms IS NOT NULL
-        ) ranked WHERE place IN (${integersOf(places)})`
-    })
+  /** Groups with their summaries, in the order of `count`, which `order` must be too. */
+  const summarize =
+    <C extends Counts>(
+      count: (runIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<C>, QueryError>,
+      table: "task_results" | "step_results",
+      order: string
+    ) =>
+    (runIds: ReadonlyArray<string>) =>
+      Effect.gen(function* () {
+        const groups = yield* count(runIds)
+        const rows = sql`SELECT * FROM ${sql(table)} WHERE ${ofRuns(runIds)}`
+        const percentiles = yield* percentilesOf(sql, groups, [50, 95, 99], rows, order)
+        return Arr.zipWith(groups, percentiles, (counts, percentile): Summarized<C> => ({
+          counts,
+          summary: summaryOf(counts, percentile)
+        }))
+      })
 
-  // One parameter, however many there are.
-  const integersOf = (values: ReadonlyArray<number>) => {
-    const json = JSON.stringify(values)
-    return sql.onDialectOrElse({
-      pg: () => sql`SELECT CAST(value AS INTEGER) FROM json_array_elements_text(CAST(${json} AS json))`,
-      orElse: () => sql`SELECT value FROM json_each(${json})`
-    })
-  }
-
-  const summarizeRun = summarize(countRun, latenciesBy("task_results", "latency_ms"))
-  const summarizeParticipants = summarize(countParticipants, latenciesBy("task_results", "participant_seq, latency_ms"))
-  const summarizeSteps = summarize(countSteps, latenciesBy("step_results", "participant_seq, name, latency_ms"))
+  const summarizeRun = summarize(countRun, "task_results", "latency_ms")
+  const summarizeParticipants = summarize(countParticipants, "task_results", "participant_seq, latency_ms")
+  const summarizeSteps = summarize(countSteps, "step_results", "participant_seq, name, latency_ms")
 
   const findParticipants = SqlSchema.findAll({
-    Request: Schema.String,
-    Result: Schema.Struct({ seq: Schema.Int, participantSlug: Schema.String, provider: Iteration.fields.provider }),
-    execute: (runId) => sql`SELECT seq, slug AS "participantSlug", provider FROM participants
-      WHERE run_id = ${runId} ORDER BY seq`
+    Request: RunIds,
+    Result: Schema.Struct({
+      seq: Schema.Int,
+      runId: Schema.String,
+      participantSlug: Schema.String,
+      provider: Iteration.fields.provider
+    }),
+    execute: (runIds) => sql`SELECT seq, run_id AS "runId", slug AS "participantSlug", provider FROM participants
+      WHERE run_id IN (${textsOf(sql, runIds)}) ORDER BY seq`
+  })
+
+  /** Every participant of these runs, those without records included. */
+  const participantsOf = Effect.fnUntraced(function* (runIds: ReadonlyArray<string>) {
+    const participants = yield* findParticipants(runIds)
+    const summarized = yield* summarizeParticipants(runIds)
+    const summaries = new Map(summarized.map(({ counts, summary }) => [counts.participantSeq, summary]))
+    return participants.map((participant) => ({ ...participant, summary: summaries.get(participant.seq) ?? nothing }))
+  })
+
+  const countBatches = SqlSchema.findAll({
+    Request: RunIds,
+    Result: Schema.Struct({ runId: Schema.String, batches: Schema.Int }),
+    execute: (runIds) => sql`SELECT run_id AS "runId", CAST(COUNT(*) AS INTEGER) AS "batches" FROM event_batches
+      WHERE run_id IN (${textsOf(sql, runIds)}) GROUP BY run_id`
   })
 
   const findTasks = SqlSchema.findAll({
@@ -111,34 +137,55 @@ export const make = (database: Database, find: Lookups): Pick<Platform["Type"], 
       Effect.gen(function* () {
         const benchmark = yield* find.benchmark(ref.benchmark)
         const run = yield* find.run(ref)
-        const participants = yield* findParticipants(run.id)
-        const overall = yield* summarizeRun(run.id)
-        const ofParticipants = yield* summarizeParticipants(run.id)
-        const ofSteps = yield* summarizeSteps(run.id)
+        const overall = yield* summarizeRun([run.id])
+        const participants = yield* participantsOf([run.id])
+        const ofSteps = Arr.groupBy(yield* summarizeSteps([run.id]), ({ counts }) => `${counts.participantSeq}`)
         return {
           benchmark,
           run,
           generatedAt: yield* now,
           overall: overall[0]?.summary ?? nothing,
-          participants: participants.map(({ participantSlug, provider, seq }) => ({
+          participants: participants.map(({ participantSlug, provider, summary }) => ({
             participantSlug,
             provider,
-            ...(ofParticipants.find(({ counts }) => counts.participantSeq === seq)?.summary ?? nothing)
+            ...summary
           })),
           steps: participants.flatMap(({ participantSlug, provider, seq }) =>
-            ofSteps
-              .filter(({ counts }) => counts.participantSeq === seq)
-              .sort(byFirstIndex)
-              .map(({ counts, summary }) => ({
-                stepName: counts.stepName,
-                stepCount: counts.recordCount,
-                participantSlug,
-                provider,
-                ...summary
-              }))
+            Arr.sort(ofSteps[`${seq}`] ?? [], byFirstIndex).map(({ counts, summary }) => ({
+              stepName: counts.stepName,
+              stepCount: counts.recordCount,
+              participantSlug,
+              provider,
+              ...summary
+            }))
           )
         }
       }).pipe((queries) => read("runResults", queries)),
+
+    benchmarkResults: (slug, input) =>
+      Effect.gen(function* () {
+        const bounds = yield* page(input)
+        const benchmark = yield* find.benchmark(slug)
+        const runs = yield* find.runsOf({ ...bounds, benchmarkId: benchmark.id })
+        const runIds = runs.map(({ id }) => id)
+        const participants = Arr.groupBy(yield* participantsOf(runIds), ({ runId }) => runId)
+        const batches = new Map((yield* countBatches(runIds)).map((row) => [row.runId, row.batches]))
+        return {
+          benchmark,
+          generatedAt: yield* now,
+          analytics: { status: "ready", query: null },
+          items: runs.map((run) => ({
+            run,
+            analytics: analyticsOf(batches.get(run.id) ?? 0),
+            participants: (participants[run.id] ?? []).map(({ participantSlug, provider, runId, summary }) => ({
+              runId,
+              participantSlug,
+              provider,
+              ...summary
+            }))
+          }))
+        }
+      }).pipe((queries) => read("benchmarkResults", queries)),
 
     // An empty list of steps asks for all of them.
     iterations: (ref, query) =>
@@ -155,6 +202,8 @@ export const make = (database: Database, find: Lookups): Pick<Platform["Type"], 
 // -----------------------------------------------------------------------------
 // internal
 // -----------------------------------------------------------------------------
+
+const RunIds = Schema.Array(Schema.String)
 
 const Counts = Schema.Struct({
   recordCount: Schema.Int,
@@ -200,49 +249,31 @@ const byFirstIndex = Order.mapInput(
   ({ counts }: Summarized<{ readonly firstIndex: number }>) => counts.firstIndex
 )
 
-// The counts of every group tell where in the order of all latencies, group after group, each percentile stands; one
-// more query fetches exactly those.
-const summarize = <C extends Counts>(
-  count: (runId: string) => Effect.Effect<ReadonlyArray<C>, QueryError>,
-  latenciesAt: (request: {
-    readonly runId: string
-    readonly places: ReadonlyArray<number>
-  }) => Effect.Effect<ReadonlyArray<{ readonly place: number; readonly latencyMs: number }>, QueryError>
-) =>
-  Effect.fnUntraced(function* (runId: string) {
-    let before = 0
-    const groups = (yield* count(runId)).map((counts) => {
-      const start = before
-      before += counts.latencyCount
-      return { counts, at: (percent: number) => start + nearestRank(percent, counts.latencyCount) }
-    })
-    const places = groups.flatMap(({ at, counts }) => (counts.latencyCount === 0 ? [] : [at(50), at(95), at(99)]))
-    const rows = places.length === 0 ? [] : yield* latenciesAt({ runId, places })
-    const latencies = new Map(rows.map(({ latencyMs, place }) => [place, latencyMs]))
-    return groups.map(({ at, counts }): Summarized<C> => {
-      const percentile = (percent: number) => (counts.latencyCount === 0 ? null : (latencies.get(at(percent)) ?? null))
-      return {
-        counts,
-        summary: {
-          taskCount: counts.taskCount,
-          successCount: counts.successCount,
-          errorCount: counts.errorCount,
-          otherCount: counts.recordCount - counts.successCount - counts.errorCount,
-          latencyCount: counts.latencyCount,
-          successRate: counts.recordCount === 0 ? null : counts.successCount / counts.recordCount,
-          latencyMs: {
-            min: counts.min,
-            avg: counts.avg,
-            p50: percentile(50),
-            p95: percentile(95),
-            p99: percentile(99),
-            max: counts.max
-          },
-          firstStartedAt: counts.firstStartedAt,
-          lastCompletedAt: counts.lastCompletedAt
-        }
-      }
-    })
-  })
+const summaryOf = (counts: Counts, percentile: Percentile): ResultSummary => ({
+  taskCount: counts.taskCount,
+  successCount: counts.successCount,
+  errorCount: counts.errorCount,
+  otherCount: counts.recordCount - counts.successCount - counts.errorCount,
+  latencyCount: counts.latencyCount,
+  successRate: counts.recordCount === 0 ? null : counts.successCount / counts.recordCount,
+  latencyMs: {
+    min: counts.min,
+    avg: counts.avg,
+    p50: percentile(50),
+    p95: percentile(95),
+    p99: percentile(99),
+    max: counts.max
+  },
+  firstStartedAt: counts.firstStartedAt,
+  lastCompletedAt: counts.lastCompletedAt
+})
 
-const nearestRank = (percent: number, count: number): number => Math.ceil((percent * count) / 100)
+// What has been accepted is where queries look: there is nothing to import.
+const analyticsOf = (batches: number) => ({
+  status: "ready",
+  eventBatches: batches,
+  persisted: batches,
+  queued: 0,
+  failed: 0,
+  imports: allImported(batches)
+})

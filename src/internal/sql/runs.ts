@@ -2,6 +2,8 @@ import * as SqlSchema from "@effect/sql/SqlSchema"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Platform, RunInput } from "../../Platform.js"
+import type { Issue } from "../platform/validation.js"
+import { integer, nonEmpty, refuse, unique } from "../platform/validation.js"
 import type { Database } from "./database.js"
 import { newId, now } from "./database.js"
 import type { Lookups } from "./lookups.js"
@@ -9,8 +11,7 @@ import { PageRequest, RunRow, selectRuns } from "./lookups.js"
 import type { Organization } from "./organizations.js"
 import type { AddParticipant } from "./participants.js"
 import { participantIssues } from "./participants.js"
-import type { Issue } from "./requests.js"
-import { encodeJson, integer, nonEmpty, page, refuse, unique } from "./requests.js"
+import { encodeJson, page } from "./requests.js"
 import type { RollUp } from "./rollUp.js"
 
 type Operations = Pick<Platform["Type"], "createRun" | "updateRun" | "getRun" | "listRuns" | "listAllRuns">
@@ -24,13 +25,6 @@ export const make = (
   addParticipant: AddParticipant
 ): Operations => {
   const { read, sql, write } = database
-
-  const list = SqlSchema.findAll({
-    Request: Schema.Struct({ ...PageRequest.fields, benchmarkId: Schema.String }),
-    Result: RunRow,
-    execute: ({ benchmarkId, limit, offset }) => sql`${selectRuns(sql)} WHERE r.benchmark_id = ${benchmarkId}
-      ORDER BY r.created_at DESC, r.seq DESC LIMIT ${limit} OFFSET ${offset}`
-  })
 
   const listAll = SqlSchema.findAll({
     Request: PageRequest,
@@ -106,7 +100,7 @@ export const make = (
       Effect.gen(function* () {
         const bounds = yield* page(input)
         const { id: benchmarkId } = yield* find.benchmark(benchmark)
-        return yield* list({ ...bounds, benchmarkId })
+        return yield* find.runsOf({ ...bounds, benchmarkId })
       }).pipe((queries) => read("listRuns", queries)),
 
     listAllRuns: (input) => read("listAllRuns", Effect.flatMap(page(input), listAll))

@@ -4,10 +4,10 @@ import * as Reactivity from "@effect/experimental/Reactivity"
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
 import * as Effect from "effect/Effect"
-import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { PlatformFailure } from "../../Platform.js"
+import { makeDirectory } from "../artifacts/directory.js"
 import { busySchedule, codeOf, driverFailure, isBusy, unprepared } from "./database.js"
 
 export const memory = ":memory:"
@@ -86,27 +86,3 @@ const ensureWritable = Effect.fnUntraced(function* (filename: string) {
     catch: (cause) => refuse(`"${filename}" is not writable (${String(cause)})`, cause)
   })
 })
-
-// Node's own recursive mkdir never returns where nothing can be created, as in /proc.
-const makeDirectory = (directory: string): Effect.Effect<void, unknown> => {
-  const parent = Path.dirname(directory)
-  return Effect.catchIf(
-    makeOne(directory),
-    (error) => codeOf(error) === "ENOENT" && parent !== directory,
-    () => Effect.zipRight(makeDirectory(parent), makeOne(directory))
-  )
-}
-
-const makeOne = (directory: string): Effect.Effect<void, unknown> =>
-  Effect.catchAll(
-    attempt(() => Fs.mkdir(directory)),
-    (error) =>
-      codeOf(error) === "EEXIST"
-        ? Effect.flatMap(
-            attempt(() => Fs.stat(directory)),
-            (found) => (found.isDirectory() ? Effect.void : Effect.fail(error))
-          )
-        : Effect.fail(error)
-  )
-
-const attempt = <A>(evaluate: () => Promise<A>) => Effect.tryPromise({ try: evaluate, catch: identity })

@@ -2,10 +2,10 @@ import * as SqlSchema from "@effect/sql/SqlSchema"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type { Platform } from "../../Platform.js"
 import { InvalidRequest, ResourceNotFound, RunSummary } from "../../Platform.js"
+import { issuesOf } from "../platform/validation.js"
 import type { Database } from "./database.js"
 import { now } from "./database.js"
 import type { Lookups } from "./lookups.js"
@@ -64,11 +64,8 @@ const decode = (text: string) =>
     Schema.decode(SummaryColumn)(text),
     (error) =>
       new InvalidRequest({
-        issues: ParseResult.ArrayFormatter.formatErrorSync(error).map(({ message, path }) => ({
-          field: path
-            .map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`))
-            .join("")
-            .slice(1),
+        issues: issuesOf(error).map(({ field, message }) => ({
+          field,
           message: `cannot be stored as JSON (${message})`
         }))
       })

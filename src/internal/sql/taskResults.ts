@@ -4,14 +4,14 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Platform, TaskResultsInput, WorkerRef } from "../../Platform.js"
+import { limits, refuse } from "../platform/validation.js"
 import type { Attempts } from "./attempts.js"
-import { ensureRunning } from "./attempts.js"
+import { ensureDelivering } from "./attempts.js"
 import type { Database } from "./database.js"
 import { newId, now } from "./database.js"
 import type { Lookups, WorkerState } from "./lookups.js"
-import { refuse } from "./requests.js"
 import type { ResultRows } from "./resultRows.js"
-import { encodeResults, limits } from "./resultRows.js"
+import { encodeResults } from "./resultRows.js"
 
 /**
  * Storing batches of results. Of two records of one task the later attempt's counts; within an attempt, that of the
@@ -114,8 +114,8 @@ export const make = (
       return { duplicate: true, eventBatchId: batch.value.id, accepted: batch.value.eventCount } as const
     }
     const attempt = yield* attempts.latest(worker, attemptId)
-    yield* ensureRunning(worker, attempt)
-    return { duplicate: false, attemptNumber: attempt.attemptNumber } as const
+    yield* ensureDelivering(worker, attempt)
+    return { duplicate: false, attemptNumber: attempt.attemptNumber, late: attempt.status === "failed" } as const
   })
 
   const store = Effect.fnUntraced(function* (ref: WorkerRef, input: TaskResultsInput, rows: ResultRows) {
@@ -136,7 +136,13 @@ export const make = (
       created_at: time
     })}`
     yield* insertResults(worker.participantSeq, rows)
-    yield* sql`UPDATE workers SET last_seen_at = ${time}, updated_at = ${time} WHERE id = ${worker.id}`
+    if (examined.late) {
+      const { done, errors } = yield* attempts.countStored(worker)
+      yield* sql`UPDATE workers SET progress_done = ${done}, progress_errors = ${errors}, updated_at = ${time}
+        WHERE id = ${worker.id}`
+    } else {
+      yield* sql`UPDATE workers SET last_seen_at = ${time}, updated_at = ${time} WHERE id = ${worker.id}`
+    }
     return { accepted: input.records.length, eventBatchId: id, duplicate: false }
   })
 

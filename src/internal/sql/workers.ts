@@ -5,12 +5,13 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Assignment, ClaimInput, CloseInput, Platform, Worker, WorkerRef } from "../../Platform.js"
-import type { Attempts } from "./attempts.js"
+import { heartbeat, refuse } from "../platform/validation.js"
+import type { Attempts, AttemptState } from "./attempts.js"
 import { ensureRunning } from "./attempts.js"
 import type { Database } from "./database.js"
 import { newId, now } from "./database.js"
 import type { Lookups, ParticipantState, WorkerState } from "./lookups.js"
-import { integer, refuse, samples } from "./requests.js"
+import type { Readiness } from "./readiness.js"
 import type { RollUp } from "./rollUp.js"
 
 type Operations = Pick<
@@ -24,6 +25,7 @@ export const make = (
   find: Lookups,
   attempts: Attempts,
   rollUp: RollUp,
+  readiness: Readiness,
   lease: Duration.Duration
 ): Operations => {
   const { skipLocked, read, sql, write } = database
@@ -69,19 +71,9 @@ export const make = (
     })}`
     yield* sql`UPDATE workers SET status = 'running', progress_done = 0, progress_in_flight = 0, progress_errors = 0,
       current_step = NULL, concurrency = '[]', attempt_count = ${attemptNumber}, current_attempt_id = ${id},
-      last_seen_at = ${time}, updated_at = ${time} WHERE id = ${worker.id}`
+      last_seen_at = ${time}, last_heartbeat_at = ${time}, updated_at = ${time} WHERE id = ${worker.id}`
     yield* rollUp.workerStarted(worker.participantId, worker.runId, time)
     return { attemptId: id, attemptNumber }
-  })
-
-  const countStored = SqlSchema.single({
-    Request: Schema.Struct({ participantSeq: Schema.Int, taskIndexStart: Schema.Int, taskIndexEnd: Schema.Int }),
-    Result: Schema.Struct({ done: Schema.Int, errors: Schema.Int }),
-    execute: ({ participantSeq, taskIndexEnd, taskIndexStart }) => sql`
-      SELECT CAST(COUNT(*) AS INTEGER) AS done,
-        CAST(COUNT(CASE WHEN status = 'error' THEN 1 END) AS INTEGER) AS errors
-      FROM task_results
-      WHERE participant_seq = ${participantSeq} AND task_index BETWEEN ${taskIndexStart} AND ${taskIndexEnd}`
   })
 
   const recordHeartbeat = Effect.fnUntraced(function* (
@@ -116,17 +108,20 @@ export const make = (
       const worker = yield* attempts.lockWorker(ref)
       const attempt = yield* attempts.latest(worker, input.attemptId)
       if (attempt.status !== ending.attempt) {
-        yield* ensureRunning(worker, attempt)
+        const late = ending.worker === "completed" && lacksOnlyResults(worker, attempt)
+        if (!late) yield* ensureRunning(worker, attempt)
+        const before = late ? yield* rollUp.workersOutcome(worker.participantId) : "open"
         const time = yield* now
-        const { done, errors } = ending.stored
-          ? yield* countStored(worker).pipe(Effect.catchTag("NoSuchElementException", Effect.die))
-          : { done: 0, errors: 0 }
+        const { done, errors } = ending.stored ? yield* attempts.countStored(worker) : { done: 0, errors: 0 }
         yield* sql`UPDATE attempts SET status = ${ending.attempt}, error_code = ${input.errorCode ?? null},
           error_message = ${input.errorMessage ?? null}, ended_at = ${time} WHERE id = ${attempt.id}`
         yield* sql`UPDATE workers SET status = ${ending.worker}, progress_done = ${done}, progress_in_flight = 0,
           progress_errors = ${errors}, current_step = NULL, concurrency = '[]', updated_at = ${time}
           WHERE id = ${worker.id}`
-        if (ending.worker !== "pending") yield* rollUp.workerEnded(worker.participantId, worker.runId, time)
+        if (ending.worker !== "pending") {
+          yield* rollUp.workerEnded(worker.participantId, worker.runId, time, before)
+          yield* readiness.workersChanged(worker.participantId, time)
+        }
       }
       return yield* attempts.result(ref, input.attemptId)
     }).pipe((queries) => write(operation, queries))
@@ -154,13 +149,7 @@ export const make = (
     heartbeat: (ref, input) =>
       Effect.gen(function* () {
         const concurrency = input.concurrency ?? []
-        yield* refuse([
-          ...integer("progressDone", input.progressDone),
-          ...integer("progressInFlight", input.progressInFlight),
-          ...integer("progressErrors", input.progressErrors),
-          ...integer("progressTotal", input.progressTotal),
-          ...samples(concurrency)
-        ])
+        yield* refuse(heartbeat(input))
         const worker = yield* attempts.lockWorker(ref)
         yield* ensureRunning(worker, yield* attempts.latest(worker, input.attemptId))
         const time = yield* now
@@ -171,9 +160,10 @@ export const make = (
           progress_total = COALESCE(${input.progressTotal ?? null}, progress_total),
           current_step = ${input.currentStep ?? null},
           concurrency = ${JSON.stringify(concurrency)},
-          last_seen_at = ${time}, updated_at = ${time}
+          last_seen_at = ${time}, last_heartbeat_at = ${time}, updated_at = ${time}
           WHERE id = ${worker.id}`
         yield* recordHeartbeat(worker, input.attemptId, concurrency.length === 0 ? [noSample] : concurrency, time)
+        yield* readiness.reported(worker.participantId, concurrency, time)
         return yield* attempts.result(ref, input.attemptId)
       }).pipe((queries) => write("heartbeat", queries)),
 
@@ -193,6 +183,12 @@ interface Ending {
   readonly worker: "completed" | "failed" | "pending"
   readonly stored: boolean
 }
+
+/** Of an attempt that failed because its results could not be delivered. */
+const flushFailed = "flush_failed"
+
+const lacksOnlyResults = (worker: WorkerState, attempt: AttemptState): boolean =>
+  worker.status === "failed" && attempt.status === "failed" && attempt.errorCode === flushFailed
 
 const WorkerId = Schema.Struct({ id: Schema.String })
 

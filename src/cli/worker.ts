@@ -1,0 +1,100 @@
+/**
+ * `bench worker FILE --run ID --participant NAME`: takes workers of a run that was started elsewhere.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { RunWorkerOptions, WorkerRunOutcome } from "../Benchmark.js"
+import * as Benchmark from "../Benchmark.js"
+import { Platform } from "../Platform.js"
+import { RunListener } from "../RunEvent.js"
+import type { BenchFile } from "./benchFile.js"
+import { choose, layerPlatform } from "./destination.js"
+import { ExitWith, json, say } from "./output.js"
+import { Progress } from "./progress.js"
+import * as Project from "./project.js"
+import { resolveRun } from "./resolveRun.js"
+import { layerFailure, layerReporter, overrides, prepare } from "./run.js"
+import type { RunFlags } from "./runFlags.js"
+import { workerFlagTable } from "./runFlags.js"
+import { oneLine, plural } from "./text.js"
+import { UsageError } from "./UsageError.js"
+
+/** How long to wait before asking again whether there is work. */
+const pause = "5 seconds"
+
+/** Runs what the arguments after `bench worker` ask for. */
+export const worker = (argv: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const { bench, flags } = yield* prepare(argv, workerFlagTable)
+    const { participant, run } = flags
+    if (run === undefined || participant === undefined) {
+      return yield* new UsageError({
+        detail: `${run === undefined ? "--run" : "--participant"} is missing: bench worker FILE --run ID --participant NAME`
+      })
+    }
+    const settings = yield* Project.settings(flags.config)
+    const destination = yield* choose(flags, settings)
+    const platform = layerPlatform(destination, "write")
+    yield* work(bench, flags, { ...(yield* overrides(flags, settings)), run, participant }).pipe(
+      Effect.provide(Layer.merge(platform, layerReporter("bench worker", destination)))
+    )
+  })
+
+// -----------------------------------------------------------------------------
+// internal
+// -----------------------------------------------------------------------------
+
+const work = Effect.fnUntraced(function* (bench: BenchFile, flags: RunFlags, options: RunWorkerOptions) {
+  const slug = yield* Benchmark.slugOf(bench.benchmark, options)
+  const { run } = yield* resolveRun(slug, options.run)
+  const platform = yield* Platform
+  const takeOne = one(bench, flags, { ...options, run: run.id })
+  const taken: Array<WorkerRunOutcome> = []
+  for (;;) {
+    const outcome = yield* takeOne
+    if (outcome !== undefined) {
+      taken.push(outcome)
+      yield* sayOutcome(outcome, flags)
+      if (flags.forever === true) continue
+      break
+    }
+    if (flags.forever !== true) break
+    const { status } = yield* platform.getRun({ benchmark: slug, run: run.id })
+    if (status === "completed" || status === "failed") break
+    yield* Effect.sleep(pause)
+  }
+  if (flags.json === true || flags.format === "json") yield* json({ runId: run.id, workers: taken.map(toJson) })
+  if (taken.length === 0) {
+    yield* say(`No worker of participant "${oneLine(options.participant)}" is left to claim in run ${run.id}.`)
+    return
+  }
+  if (taken.every(({ participant }) => participant.taskCount > 0 && participant.successCount === 0)) {
+    yield* say("No task succeeded.")
+    return yield* new ExitWith({ code: 1 })
+  }
+})
+
+const one = (bench: BenchFile, flags: RunFlags, options: RunWorkerOptions) =>
+  Effect.flatMap(Effect.console, (console) => {
+    const progress = new Progress({
+      write: (line) => console.unsafe.error(line),
+      quiet: flags.quiet === true,
+      verbose: flags.verbose === true
+    })
+    return Benchmark.runWorker(bench.benchmark, options).pipe(
+      Effect.mapError(layerFailure(bench)),
+      Effect.provideService(RunListener, progress.listener)
+    )
+  })
+
+const sayOutcome = ({ participant, worker }: WorkerRunOutcome, flags: RunFlags) =>
+  flags.quiet === true
+    ? Effect.void
+    : say(
+        `Worker ${worker.workerIndex} of ${oneLine(participant.participant)} (tasks ${worker.taskRange.start} to ${worker.taskRange.end}, attempt ${worker.attemptNumber}): ${plural(participant.taskCount, "task")}, ${participant.errorCount} failed.`
+      )
+
+const toJson = ({ participant: { log: _log, records: _records, ...participant }, worker }: WorkerRunOutcome) => ({
+  ...worker,
+  ...participant
+})

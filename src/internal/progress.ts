@@ -1,0 +1,123 @@
+/** What is known of a run while it is going. */
+import type { Outcome } from "../Benchmark.js"
+import type { ResolvedConfig } from "../Config.js"
+import * as BenchConfig from "../Config.js"
+import type { Participant, Skipped } from "../Participant.js"
+import type { RunReporter } from "../Reporter.js"
+import type * as RunEvents from "../RunEvent.js"
+import { ParticipantCompleted, ParticipantStarted, RunStarted, TaskCompleted, Warning } from "../RunEvent.js"
+import type { Accumulator } from "../Scoring.js"
+import type { Task } from "../Task.js"
+import type { WorkerOptions } from "../Worker.js"
+import { WorkerLog } from "../WorkerLog.js"
+import { Tally } from "./tally.js"
+
+const maxWarnings = 100
+
+export class Progress {
+  readonly tallies: ReadonlyMap<string, Tally>
+  readonly logs = new Map<string, WorkerLog>()
+  readonly warnings: Array<string>
+  private readonly warned: Set<string>
+  private readonly phaseAt: (scheduleIndex: number) => string | undefined
+
+  constructor(
+    readonly participants: ReadonlyArray<Participant>,
+    readonly skipped: ReadonlyArray<Skipped>,
+    readonly resolved: ResolvedConfig,
+    readonly scoring: Accumulator | undefined,
+    keep: boolean,
+    readonly emit: RunEvents.Listener | undefined
+  ) {
+    this.tallies = new Map(participants.map(({ name }) => [name, new Tally(keep)]))
+    this.warnings = [...resolved.warnings]
+    this.warned = new Set(resolved.warnings)
+    this.phaseAt = BenchConfig.phaseLookup(resolved)
+  }
+
+  get names(): ReadonlyArray<string> {
+    return this.participants.map(({ name }) => name)
+  }
+
+  /** Each warning once; a task can make any number of different ones, so there is an end to them. */
+  readonly warn = (message: string): void => {
+    if (this.warned.size > maxWarnings || this.warned.has(message)) return
+    this.warned.add(message)
+    const text = this.warned.size > maxWarnings ? "further warnings are left out" : message
+    this.warnings.push(text)
+    this.emit?.(Warning({ message: text }))
+  }
+
+  started(runId: string | undefined): void {
+    const { benchmarkName, benchmarkSlug, iterations } = this.resolved
+    this.emit?.(
+      RunStarted({
+        runId,
+        benchmarkSlug,
+        benchmarkName,
+        participants: this.names,
+        skipped: this.skipped,
+        tasksPerParticipant: iterations
+      })
+    )
+    for (const message of this.resolved.warnings) this.emit?.(Warning({ message }))
+  }
+
+  worker<E, R>(
+    task: Task<E, R>,
+    participant: Participant,
+    run: RunReporter,
+    concurrency: (targetConcurrency: number | undefined) => number
+  ): WorkerOptions<E, R> {
+    const { name } = participant
+    const tally = this.tallies.get(name) ?? new Tally(false)
+    const listening = this.emit !== undefined
+    let total = 0
+    return {
+      task,
+      participant,
+      run,
+      phaseAt: this.phaseAt,
+      concurrency,
+      onOpen: (count) => {
+        total = count
+        this.emit?.(ParticipantStarted({ participant: name, total }))
+      },
+      onRecord: (record) => {
+        tally.add(record)
+        this.scoring?.add(name, record)
+        if (listening) {
+          const { done, errors } = tally
+          this.emit?.(TaskCompleted({ participant: name, record, done, errors, total }))
+        }
+      },
+      onClose: (log) => {
+        this.logs.set(name, log)
+        const { done, errors } = tally
+        this.emit?.(ParticipantCompleted({ participant: name, done, errors, total }))
+      },
+      onWarning: this.warn
+    }
+  }
+
+  outcome({ dashboardUrl, runId }: RunReporter): Outcome {
+    return {
+      runId,
+      dashboardUrl,
+      config: this.resolved,
+      participants: Array.from(this.tallies, ([participant, tally]) => ({
+        participant,
+        taskCount: tally.done,
+        successCount: tally.done - tally.errors,
+        errorCount: tally.errors,
+        latencyMs: tally.latencyMs,
+        errors: tally.errorCounts,
+        records: tally.records,
+        log: this.logs.get(participant) ?? new WorkerLog()
+      })),
+      skipped: this.skipped,
+      rows: this.scoring?.rows(this.names),
+      warnings: this.warnings
+    }
+  }
+}

@@ -1,0 +1,106 @@
+/** A run between the platform and those who work on it. */
+import * as Effect from "effect/Effect"
+import type { RunRef } from "../../Platform.js"
+import type { RunPlan, RunReporter, Undelivered } from "../../Reporter.js"
+import type { WorkerSettings } from "./openWorker.js"
+import { openWorker } from "./openWorker.js"
+import { answered } from "./requests.js"
+import { Telemetry } from "./telemetry.js"
+
+/** Creates the run, or joins the one with its key, and registers its participants. */
+export const create = Effect.fnUntraced(function* (settings: WorkerSettings, plan: RunPlan) {
+  const { platform } = settings
+  const workerCount = plan.workerPool ?? 1
+  yield* platform.upsertBenchmark(
+    plan.benchmarkSlug,
+    plan.identityIsOurs ? { name: plan.benchmarkName, config: plan.benchmarkConfig } : {}
+  )
+  const created = yield* platform.createRun(plan.benchmarkSlug, {
+    runKey: plan.runKey,
+    name: plan.benchmarkName,
+    config: plan.runConfig,
+    participants: plan.participants.map((slug) => ({
+      slug,
+      provider: slug,
+      totalTasks: plan.tasksPerParticipant,
+      workerCount
+    }))
+  })
+  const run = { benchmark: plan.benchmarkSlug, run: created.run.id }
+  return makeReporter(settings, run, {
+    dashboardUrl: dashboardUrl(settings, run, created.organizationSlug),
+    planWorkers: workerCount,
+    shared: plan.runKey !== undefined
+  })
+})
+
+/** Opens a run that exists; its workers are planned already. */
+export const join = Effect.fnUntraced(function* (settings: WorkerSettings, run: RunRef) {
+  yield* settings.platform.getRun(run)
+  return makeReporter(settings, run, { dashboardUrl: undefined, planWorkers: undefined, shared: true })
+})
+
+/** A run that is recorded nowhere. */
+export const nowhere = (range: { readonly start?: number; readonly count: number }): RunReporter => ({
+  runId: undefined,
+  dashboardUrl: undefined,
+  openWorker: (_, source) =>
+    Effect.as(
+      Effect.addFinalizer(() => source.onFinish ?? Effect.void),
+      {
+        start: range.start ?? 0,
+        count: range.count,
+        concurrency: source.concurrency(undefined),
+        workerIndex: 0,
+        attemptNumber: 1,
+        record: () => Effect.void,
+        isCurrent: () => true,
+        activity: undefined,
+        awaitReady: () => Effect.void,
+        uploadArtifact: () => Effect.void
+      }
+    ),
+  submitSummary: () => Effect.void,
+  storedTasks: Effect.succeed([]),
+  abandon: Effect.void,
+  undelivered: Effect.succeed([])
+})
+
+// -----------------------------------------------------------------------------
+// internal
+// -----------------------------------------------------------------------------
+
+const makeReporter = (
+  settings: WorkerSettings,
+  run: RunRef,
+  options: {
+    readonly dashboardUrl: string | undefined
+    readonly planWorkers: number | undefined
+    readonly shared: boolean
+  }
+): RunReporter => {
+  const { platform } = settings
+  const undelivered: Array<Undelivered> = []
+  const abandon = Effect.suspend(() =>
+    new Telemetry("", settings.onTelemetryError).attempt(
+      "run",
+      answered(settings, "updateRun", platform.updateRun(run, { status: "failed" }))
+    )
+  )
+  return {
+    runId: run.run,
+    dashboardUrl: options.dashboardUrl,
+    openWorker: (participant, source) =>
+      openWorker(settings, { ...run, participant }, source, options.planWorkers, undelivered),
+    submitSummary: (summary) => Effect.asVoid(platform.submitSummary(run, summary)),
+    storedTasks: platform.iterations(run, { type: "tasks" }),
+    abandon: options.shared ? Effect.void : abandon,
+    undelivered: Effect.sync(() => [...undelivered])
+  }
+}
+
+const dashboardUrl = ({ platform }: WorkerSettings, ref: RunRef, organization: string): string | undefined => {
+  if (platform.origin.kind === "store") return undefined
+  const path = [organization, "benchmarks", ref.benchmark, "runs", ref.run].map(encodeURIComponent).join("/")
+  return `${platform.origin.baseUrl.replace(/\/+$/, "")}/${path}`
+}

@@ -1,0 +1,76 @@
+/** Requests to the platform while a worker is open. */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import type { Platform, PlatformError } from "../../Platform.js"
+import { PlatformFailure } from "../../Platform.js"
+import { messageOf } from "../json.js"
+
+/** How requests are made: how long each may take, and when one that failed is made again. */
+export interface RequestSettings {
+  readonly platform: Platform["Type"]
+  readonly requestTimeout: Duration.Duration
+  readonly flushSchedule: Schedule.Schedule<unknown, PlatformError>
+}
+
+/**
+ * A request that has to end, wherever it is made: scopes are closed uninterruptibly, so there one without an answer could
+ * not even be given up. A defect of the platform fails the request, not the run.
+ */
+export const answered = <A>(
+  settings: RequestSettings,
+  operation: string,
+  request: Effect.Effect<A, PlatformError>
+): Effect.Effect<A, PlatformError> =>
+  request.pipe(
+    Effect.catchAllDefect((cause) =>
+      Effect.fail(new PlatformFailure({ operation, detail: messageOf(cause), retryable: false, cause }))
+    ),
+    Effect.interruptible,
+    Effect.timeoutFail({
+      duration: settings.requestTimeout,
+      onTimeout: () => {
+        const detail = `no answer within ${Duration.format(settings.requestTimeout)}`
+        return new PlatformFailure({ operation, detail, retryable: true })
+      }
+    })
+  )
+
+/** Like {@link answered}, made again as the schedule says, and not before the platform wants it. */
+export const insistent = <A>(
+  settings: RequestSettings,
+  operation: string,
+  request: Effect.Effect<A, PlatformError>
+): Effect.Effect<A, PlatformError> =>
+  Effect.retry(answered(settings, operation, request), {
+    schedule: waitingAsAsked(settings.flushSchedule),
+    while: worthWaitingFor
+  })
+
+/** Whether the same request can succeed later. */
+export const isTransient = (error: PlatformError): boolean => error._tag === "PlatformFailure" && error.retryable
+
+/** Whether the worker has been given to another process: nothing that this one sends is taken any more. */
+export const isSuperseded = (error: PlatformError): boolean =>
+  error._tag === "ResourceConflict" && error.reason === "StaleAttempt"
+
+// -----------------------------------------------------------------------------
+// internal
+// -----------------------------------------------------------------------------
+
+/** A platform that asks for more patience than this is not waited for. */
+const longestWaitMillis = 5 * 60_000
+
+const retryAfterMillis = (error: PlatformError): number =>
+  error._tag === "PlatformFailure" ? (error.retryAfterMillis ?? 0) : 0
+
+const worthWaitingFor = (error: PlatformError): boolean =>
+  isTransient(error) && retryAfterMillis(error) <= longestWaitMillis
+
+const waitingAsAsked = (
+  schedule: Schedule.Schedule<unknown, PlatformError>
+): Schedule.Schedule<unknown, PlatformError> =>
+  Schedule.identity<PlatformError>().pipe(
+    Schedule.intersect(schedule),
+    Schedule.modifyDelay(([error], delay) => Duration.max(delay, Duration.millis(retryAfterMillis(error))))
+  )

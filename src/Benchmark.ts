@@ -423,17 +423,13 @@ const execute = <R>(
     const scheduler = yield* Scheduler
     const reporter = yield* resolved.dryRun ? Effect.provide(Reporter, layerNoIngest) : Reporter
     const trigger = yield* RunMetadata.trigger
-    const metadata = resolved.dryRun ? undefined : yield* RunMetadata.collect
     const { dimensions, display, scoring } = resolved.config
     const opened = yield* reporter.openRun({
       benchmarkSlug: resolved.benchmarkSlug,
       benchmarkName: resolved.benchmarkName,
       identityIsOurs: resolved.identityIsOurs,
       benchmarkConfig: jsonObject({ display, scoring, dimensions }),
-      runConfig: jsonObject({
-        ...BenchConfig.runConfigToJson(resolved, progress.names, trigger),
-        environment: metadata
-      }),
+      runConfig: jsonObject(BenchConfig.runConfigToJson(resolved, progress.names, trigger)),
       runKey: resolved.runKey,
       participants: progress.names,
       tasksPerParticipant: resolved.iterations,
@@ -450,7 +446,7 @@ const execute = <R>(
       )
     ).pipe(
       Effect.onError(() => opened.abandon),
-      Effect.zipRight(finish(progress, opened, metadata)),
+      Effect.zipRight(finish(progress, opened)),
       Effect.onError(() => warnOfUndelivered(progress, opened))
     )
     const undelivered = yield* opened.undelivered
@@ -495,17 +491,13 @@ const executeWorker = <R>(
       : { worker, participant: outcome, warnings: [...progress.warnings] }
   })
 
-const finish = Effect.fnUntraced(function* (
-  progress: Progress,
-  opened: RunReporter,
-  metadata: RunMetadata.RunMetadata | undefined
-) {
+const finish = Effect.fnUntraced(function* (progress: Progress, opened: RunReporter) {
   const { onComplete, onScore } = progress.resolved.config
   const measured = progress.outcome(opened)
   const rows = onScore === undefined ? measured.rows : yield* scoreWith(onScore, measured)
   const outcome: Outcome = { ...measured, rows }
-  if (rows !== undefined && metadata !== undefined) {
-    yield* submit(progress, opened, metadata, rows).pipe(
+  if (rows !== undefined && opened.runId !== undefined) {
+    yield* submit(progress, opened, rows).pipe(
       Effect.catchTag("PlatformFailure", (error) =>
         Effect.sync(() => progress.warn(`the summary was not stored: ${error.message}`))
       )
@@ -522,20 +514,18 @@ const finish = Effect.fnUntraced(function* (
 const submit = Effect.fnUntraced(function* (
   { names, resolved: { config, runKey } }: Progress,
   opened: RunReporter,
-  { arch, gitRef, gitSha, nodeVersion, platform, triggeredBy }: RunMetadata.RunMetadata,
   ownRows: ReadonlyArray<SummaryRow>
 ) {
-  const run = { gitSha, gitRef, triggeredBy, nodeVersion, platform, arch }
   const { onScore, scoring } = config
   if (runKey === undefined || onScore !== undefined) {
-    return yield* opened.submitSummary({ run, results: ownRows, scoring })
+    return yield* opened.submitSummary({ results: ownRows, scoring })
   }
   for (let tasks = yield* opened.storedTasks, known = -1; tasks.length !== known; tasks = yield* opened.storedTasks) {
     known = tasks.length
     const accumulator = Either.getOrUndefined(scoringOf(config))
     for (const { participantSlug, ...task } of tasks) accumulator?.add(participantSlug, task)
     const participants = new Set([...tasks.map(({ participantSlug }) => participantSlug), ...names])
-    yield* opened.submitSummary({ run, results: accumulator?.rows([...participants]) ?? ownRows, scoring })
+    yield* opened.submitSummary({ results: accumulator?.rows([...participants]) ?? ownRows, scoring })
   }
 })
 

@@ -19,6 +19,7 @@ import type { WorkerSettings } from "./internal/reporting/openWorker.js"
 import type { Iteration, PlatformError, RunRef, RunSummary } from "./Platform.js"
 import { maxBatchRecords, Platform } from "./Platform.js"
 import type { Data as JsonObject, ParticipantRecords, TaskRecord } from "./Record.js"
+import * as RunMetadata from "./RunMetadata.js"
 import type { SpoolError } from "./Spool.js"
 import * as Spools from "./Spool.js"
 import type { StepNotReady } from "./Step.js"
@@ -65,7 +66,8 @@ export interface RunReporter {
     participant: string,
     source: WorkerSource
   ) => Effect.Effect<WorkerReporter | undefined, PlatformError, Scope.Scope>
-  readonly submitSummary: (summary: RunSummary) => Effect.Effect<void, PlatformError>
+  /** Stores the scored rows, with where and on what they were measured. */
+  readonly submitSummary: (scored: Scored) => Effect.Effect<void, PlatformError>
   /** Every task that is stored for this run, whichever process ran it. */
   readonly storedTasks: Effect.Effect<ReadonlyArray<Iteration>, PlatformError>
   /**
@@ -76,6 +78,14 @@ export interface RunReporter {
   /** What could not be delivered so far. */
   readonly undelivered: Effect.Effect<ReadonlyArray<Undelivered>>
 }
+
+/**
+ * What a run was scored, and how.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Scored = Omit<RunSummary, "run">
 
 /**
  * What a worker's reporter needs to know of who does the work.
@@ -235,6 +245,8 @@ export interface ReporterOptions {
   readonly logFlushInterval?: Duration.DurationInput | undefined
   /** How often system metrics are sampled; `Duration.zero` for never. Default 30 seconds. */
   readonly metricsInterval?: Duration.DurationInput | undefined
+  /** What is stored with the run about where it ran. Default `RunMetadata.collect`. */
+  readonly metadata?: Effect.Effect<RunMetadata.RunMetadata> | undefined
   /** Told of everything beside the results that did not work. A warning is logged anyway. */
   readonly onTelemetryError?: ((failure: TelemetryFailure) => Effect.Effect<void>) | undefined
 }
@@ -276,6 +288,7 @@ export const make = (options: ReporterOptions = {}): Effect.Effect<Reporter["Typ
       requestTimeout: Duration.decode(options.requestTimeout ?? "1 minute"),
       flushSchedule: options.flushSchedule ?? defaultFlushSchedule,
       claim: { processKind: options.processKind, processKey: options.processKey },
+      metadata: options.metadata ?? RunMetadata.collect,
       logCompression: options.logCompression ?? "none",
       logFlushInterval: Duration.decode(options.logFlushInterval ?? Duration.zero),
       metricsInterval: Duration.decode(options.metricsInterval ?? "30 seconds"),
@@ -329,7 +342,7 @@ export interface ReportedRun {
   readonly plan: RunPlan | undefined
   readonly runId: string
   readonly records: ReadonlyArray<ParticipantRecords>
-  readonly summaries: ReadonlyArray<RunSummary>
+  readonly summaries: ReadonlyArray<Scored>
   readonly artifacts: ReadonlyArray<NewArtifact & { readonly participant: string; readonly content: Uint8Array }>
   readonly closed: ReadonlyArray<{ readonly participant: string; readonly exit: Exit.Exit<unknown, unknown> }>
   /** Whether the run was marked failed because it ended early. */

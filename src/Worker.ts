@@ -182,8 +182,13 @@ const openWorker = <E, R>(
     options.onOpen(count)
     const deliver = (record: TaskRecord): Effect.Effect<void> => {
       if (activity !== undefined) activity.inFlight--
-      options.onRecord(record)
-      return reporter.record(record)
+      const kept = reporter.record(record)
+      try {
+        options.onRecord(record)
+      } catch (error) {
+        return Effect.zipRight(kept, Effect.die(error))
+      }
+      return kept
     }
     const runSlot = Slot.make(options.task, state, { start, phaseAt: options.phaseAt }, deliver)
     const counted = (scheduleIndex: number): Effect.Effect<void, never, R | TaskServices> => {

@@ -79,13 +79,17 @@ describe("known secrets", () => {
   })
 
   it("do not survive in any position, in any form", () => {
+    const units = ["binary", fc.constantFrom(..."bghijkxyz0123456789+/ %\"'\\\n&=")] as const
     fc.assert(
       fc.property(
-        fc.array(fc.string({ minLength: 4, maxLength: 40, unit: "binary" }), { minLength: 1, maxLength: 4 }),
+        fc.array(fc.oneof(...units.map((unit) => fc.string({ minLength: 4, maxLength: 40, unit }))), {
+          minLength: 1,
+          maxLength: 4
+        }),
         fc.array(fc.string({ unit: "grapheme" }), { minLength: 1, maxLength: 6 }),
         fc.integer({ min: 0, max: 5 }),
         (secrets, around, form) => {
-          fc.pre(secrets.every((text) => text.trim() !== "" && text.isWellFormed()))
+          fc.pre(secrets.every((text) => text.trim() !== ""))
           // What the marker itself brings in cannot be kept out.
           fc.pre(!secrets.some((text) => /[[\]redacted]/.test(text)))
           const encode = [

@@ -8,6 +8,7 @@ import { dies, FakePlatform, hangs, permanent, refuses, transient } from "./supp
 import {
   closes,
   completed,
+  metadata,
   openRun,
   record,
   recordAll,
@@ -43,7 +44,7 @@ describe("a run", () => {
               {
                 runKey: undefined,
                 name: "Demo",
-                config: { iterations: 100 },
+                config: { iterations: 100, environment: metadata },
                 participants: [
                   { slug: "alpha", provider: "alpha", totalTasks: 100, workerCount: 1 },
                   { slug: "beta", provider: "beta", totalTasks: 100, workerCount: 1 }
@@ -86,9 +87,15 @@ describe("a run", () => {
     Effect.gen(function* () {
       const platform = new FakePlatform()
       const run = yield* openRun(platform)
-      const summary = { run: { gitSha: "abc" }, results: [] }
+      const summary = { results: [] }
       yield* run.submitSummary(summary)
-      assert.deepStrictEqual(platform.inputs("submitSummary"), [[{ benchmark: "demo", run: "run-id" }, summary]])
+      const { arch, gitSha, nodeVersion, platform: os, triggeredBy } = metadata
+      assert.deepStrictEqual(JSON.parse(JSON.stringify(platform.inputs("submitSummary"))), [
+        [
+          { benchmark: "demo", run: "run-id" },
+          { results: [], run: { gitSha, triggeredBy, nodeVersion, platform: os, arch } }
+        ]
+      ])
       platform.behave("submitSummary", [refuses(permanent)])
       assert.strictEqual(yield* Effect.flip(run.submitSummary(summary)), permanent)
     })
@@ -110,7 +117,7 @@ describe("a run", () => {
       assert.isUndefined(run.runId)
       assert.deepInclude(worker, { start: 0, count: 100 })
       yield* worker?.record(record(0)) ?? Effect.die("no worker")
-      yield* run.submitSummary({ run: {}, results: [] })
+      yield* run.submitSummary({ results: [] })
       assert.deepStrictEqual(yield* run.undelivered, [])
     }).pipe(Effect.provide(Reporter.layerNoIngest))
   )

@@ -1,47 +1,23 @@
 import * as Fs from "node:fs/promises"
-import * as Os from "node:os"
 import * as Path from "node:path"
 import * as SqlClient from "@effect/sql/SqlClient"
-import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Duration, Effect, Exit, Fiber, Layer, Schema, TestClock } from "effect"
-import * as Artifacts from "../src/Artifacts.js"
+import { Duration, Effect, Exit, Fiber, Layer, Schema, TestClock } from "effect"
 import { Platform } from "../src/Platform.js"
 import * as SqlPlatform from "../src/SqlPlatform.js"
 import { suite } from "./contract/platform.js"
 import { batch, claim, claimed, createRun, failure, step, task } from "./contract/support.js"
 import { runTogether } from "./support/processes.js"
+import { connect, layerBoth, open, temporaryDirectory, temporaryFile } from "./support/stores.js"
 
 // -----------------------------------------------------------------------------
 // support
 // -----------------------------------------------------------------------------
 
-const temporaryDirectory = Effect.acquireRelease(
-  Effect.promise(() => Fs.mkdtemp(Path.join(Os.tmpdir(), "effect-bench-"))),
-  (directory) => Effect.promise(() => Fs.rm(directory, { recursive: true, force: true }))
-)
-
-const temporaryFile = Effect.map(temporaryDirectory, (directory) => Path.join(directory, "nested", "store.db"))
-
 const layerFile = Layer.unwrapScoped(Effect.map(temporaryFile, (filename) => SqlPlatform.layerSqlite({ filename })))
-
-const open = (filename: string, options: SqlPlatform.SqlPlatformOptions = {}) =>
-  Layer.build(SqlPlatform.layerSqlite({ filename, ...options })).pipe(
-    Effect.map((context) => Context.get(context, Platform))
-  )
 
 /** Why a store cannot be opened. */
 const refusal = (filename: string) => Effect.scoped(Effect.flip(open(filename)))
-
-/** A connection of its own, past the platform. */
-const connect = (filename: string) =>
-  Effect.map(Layer.build(SqliteClient.layer({ filename })), (context) => Context.get(context, SqlClient.SqlClient))
-
-/** A platform together with the client under it. */
-const layerBoth = SqlPlatform.layer.pipe(
-  Layer.provideMerge(SqliteClient.layer({ filename: ":memory:" })),
-  Layer.provide(Artifacts.layerMemory)
-)
 
 /** Processes compile what they load, on however few cores there are. */
 const processTimeout = 180_000
@@ -330,6 +306,30 @@ describe("SqlPlatform options", () => {
     }).pipe(Effect.provide(SqlPlatform.layerSqlite({ filename: ":memory:", lease: "10 seconds" })))
   )
 
+  it.effect("the freshness window is configurable", () =>
+    Effect.gen(function* () {
+      const platform = yield* Platform
+      const { run } = yield* claimed()
+      yield* TestClock.adjust("1999 millis")
+      const fresh = yield* platform.runProgress(run)
+      assert.strictEqual(fresh.freshnessWindowSeconds, 2)
+      assert.strictEqual(fresh.participants[0]?.workers.stale, 0)
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual((yield* platform.runProgress(run)).participants[0]?.workers.stale, 1)
+    }).pipe(Effect.provide(SqlPlatform.layerSqlite({ filename: ":memory:", freshness: "2 seconds" })))
+  )
+
+  it.effect("a window without end is a year", () =>
+    Effect.gen(function* () {
+      const platform = yield* Platform
+      const { run } = yield* claimed()
+      yield* TestClock.adjust("300 days")
+      const { freshnessWindowSeconds, participants } = yield* platform.runProgress(run)
+      assert.strictEqual(freshnessWindowSeconds, 365 * 24 * 60 * 60)
+      assert.strictEqual(participants[0]?.workers.stale, 0)
+    }).pipe(Effect.provide(SqlPlatform.layerSqlite({ filename: ":memory:", freshness: Duration.infinity })))
+  )
+
   it.effect("an infinite lease never ends", () =>
     Effect.gen(function* () {
       const platform = yield* Platform
@@ -352,7 +352,13 @@ describe("SqlPlatform requests from code", () => {
         yield* failure(platform.listBenchmarks({ limit: 1.5 })),
         yield* failure(platform.createRun("bench", { runKey: "", totalTasks: -1, workerCount: 0 })),
         yield* failure(platform.upsertParticipant(alpha, { totalTasks: 2 ** 31 })),
-        yield* failure(platform.planWorkers(alpha, { workerCount: 0, targetConcurrency: Number.NaN }))
+        yield* failure(platform.planWorkers(alpha, { workerCount: 0, targetConcurrency: Number.NaN })),
+        yield* failure(platform.updateParticipant(alpha, { workerCount: 0 })),
+        yield* failure(platform.updateWorker({ ...alpha, worker: "w" }, { progressDone: -1, progressTotal: 0.5 })),
+        yield* failure(platform.taskBuckets(run, { bucketSize: 0, failureLimit: 1001 })),
+        yield* failure(platform.runTimeline(run, { bucketMs: 0 })),
+        yield* failure(platform.participantLogs(alpha, { maxLines: 0 })),
+        yield* failure(platform.benchmarkResults("bench", { limit: 0 }))
       ]
       assert.deepStrictEqual(messages, [
         "InvalidRequest limit must be at least 1 (got 0); offset must be at least 0 (got -1)",
@@ -360,7 +366,13 @@ describe("SqlPlatform requests from code", () => {
         "InvalidRequest limit must be a whole number (got 1.5)",
         "InvalidRequest runKey must be a non-empty string; totalTasks must be at least 0 (got -1); workerCount must be at least 1 (got 0)",
         "InvalidRequest totalTasks must be at most 2147483647 (got 2147483648)",
-        "InvalidRequest workerCount must be at least 1 (got 0); targetConcurrency must be a whole number (got NaN)"
+        "InvalidRequest workerCount must be at least 1 (got 0); targetConcurrency must be a whole number (got NaN)",
+        "InvalidRequest workerCount must be at least 1 (got 0)",
+        "InvalidRequest progressDone must be at least 0 (got -1); progressTotal must be a whole number (got 0.5)",
+        "InvalidRequest bucketSize must be at least 1 (got 0); failureLimit must be at most 1000 (got 1001)",
+        "InvalidRequest bucketMs must be at least 1 (got 0)",
+        "InvalidRequest maxLines must be at least 1 (got 0)",
+        "InvalidRequest limit must be at least 1 (got 0)"
       ])
     }).pipe(Effect.provide(SqlPlatform.layerMemory))
   )

@@ -1,6 +1,8 @@
+import { gunzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect } from "effect"
+import { ConfigProvider, Duration, Effect } from "effect"
 import { errorCode, isTaskError } from "../src/internal/failure.js"
+import * as Redaction from "../src/Redaction.js"
 import { TaskError } from "../src/Task.js"
 import * as WorkerLog from "../src/WorkerLog.js"
 import { toError } from "./support/taskScript.js"
@@ -257,4 +259,192 @@ describe("WorkerLog.make", () => {
       assert.deepStrictEqual(lines(log), [`${ts} [task 0] [info] info`, ""])
     })
   )
+
+  it.effect("a blank length is none", () =>
+    Effect.gen(function* () {
+      const log = yield* made([["BENCHMARK_LOG_MAX_LINES", ""]])
+      log.message(ts, 0, "info")
+      assert.deepStrictEqual(lines(log), [`${ts} [task 0] [info] info`, ""])
+    })
+  )
+
+  it.effect("redacts when it is told how", () =>
+    Effect.gen(function* () {
+      const log = yield* WorkerLog.makeWith({ redact: () => "x" })
+      log.message(ts, 0, "info")
+      assert.deepStrictEqual(lines(log), [`${ts} [task 0] [info] x`, ""])
+    })
+  )
+})
+
+describe("redaction", () => {
+  const log = () => new WorkerLog.WorkerLog({ redact: Redaction.make(["hunter2", "first-half\nsecond-half"]) })
+
+  it("is applied to messages and their metadata", () => {
+    const written = log()
+    written.message(ts, 4, "a hunter2", { level: "warn", meta: { b: ["hunter2"], apiKey: "x y z" } })
+    written.message(ts, 4, "hunter2", "hunter2")
+    assert.deepStrictEqual(lines(written), [
+      `${ts} [task 4] [warn] a [redacted] {"b":["[redacted]"],"apiKey":"[redacted]"}`,
+      `${ts} [task 4] [info] [redacted] "[redacted]"`,
+      ""
+    ])
+  })
+
+  it("is applied to names, output and errors of steps, before they are cut into lines", () => {
+    const written = log()
+    written.stepSucceeded(ts, 4, "run hunter2", { stdout: "x\nfirst-half\nsecond-half\ny", error: "hunter2" })
+    written.stepFailed(ts, 4, "hunter2", "no hunter2")
+    assert.deepStrictEqual(lines(written), [
+      `${ts} [task 4] [info] run [redacted]`,
+      `${ts} [task 4] run [redacted] stdout: x`,
+      `${ts} [task 4] run [redacted] stdout: [redacted]`,
+      `${ts} [task 4] run [redacted] stdout: y`,
+      `${ts} [task 4] run [redacted] error: [redacted]`,
+      `${ts} [task 4] [error] [redacted]`,
+      "  error: no [redacted]",
+      ""
+    ])
+  })
+
+  it("does not touch what the log writes itself", () => {
+    const written = new WorkerLog.WorkerLog({ redact: Redaction.make([ts, "task", "info"]) })
+    written.message(ts, 4, "a task")
+    assert.deepStrictEqual(lines(written), [`${ts} [task 4] [info] a [redacted]`, ""])
+  })
+
+  it("is not asked about what is left out", () => {
+    let asked = 0
+    const written = new WorkerLog.WorkerLog({
+      level: "error",
+      redact: (text) => {
+        asked++
+        return text
+      }
+    })
+    written.message(ts, 4, "m", { level: "debug" })
+    written.stepSucceeded(ts, 4, "s", { stdout: "o" })
+    assert.strictEqual(asked, 0)
+  })
+})
+
+describe("snapshot", () => {
+  it("has the text so far and tells whether it is news", () => {
+    const log = new WorkerLog.WorkerLog()
+    assert.deepStrictEqual(log.snapshot(), { text: "", changed: false })
+    log.message(ts, 0, "one")
+    const first = `${ts} [task 0] [info] one\n`
+    assert.deepStrictEqual(log.snapshot(), { text: first, changed: true })
+    assert.deepStrictEqual(log.snapshot(), { text: first, changed: false })
+    log.message(ts, 0, "two")
+    const second = `${first}${ts} [task 0] [info] two\n`
+    assert.strictEqual(log.text, second)
+    assert.deepStrictEqual(log.snapshot(), { text: second, changed: true })
+  })
+
+  it("a log that is full has no more news", () => {
+    const log = new WorkerLog.WorkerLog({ maxLines: 1 })
+    for (const message of ["one", "two"]) log.message(ts, 0, message)
+    assert.isTrue(log.snapshot().changed)
+    log.message(ts, 0, "three")
+    assert.isFalse(log.snapshot().changed)
+  })
+
+  it("is cheap however often it is taken", () => {
+    const log = new WorkerLog.WorkerLog({ maxLines: Infinity })
+    const padding = "x".repeat(1000)
+    // Putting everything together each time would copy 200 GB.
+    for (let i = 0; i < 20_000; i++) {
+      log.message(ts, i, padding)
+      assert.isTrue(log.snapshot().changed)
+    }
+    assert.strictEqual(lines(log).length, 20_001)
+  })
+})
+
+describe("encode", () => {
+  const text = "één\ntwo\n"
+
+  it.effect("is UTF-8 as it is", () =>
+    Effect.gen(function* () {
+      const encoded = yield* WorkerLog.encode(text, "none")
+      assert.strictEqual(new TextDecoder().decode(encoded.content), text)
+      assert.strictEqual(encoded.contentType, "text/plain; charset=utf-8")
+      assert.deepStrictEqual(encoded.metadata, { lineCount: 2, sizeBytes: 10 })
+    })
+  )
+
+  it.effect("is compressed when asked for, with the size before", () =>
+    Effect.gen(function* () {
+      const long = text.repeat(1000)
+      const encoded = yield* WorkerLog.encode(long, "gzip")
+      assert.isBelow(encoded.content.length, 1000)
+      assert.strictEqual(gunzipSync(encoded.content).toString(), long)
+      assert.strictEqual(encoded.contentType, "application/gzip")
+      assert.deepStrictEqual(encoded.metadata, { lineCount: 2000, sizeBytes: 10_000, encoding: "gzip" })
+    })
+  )
+
+  it.effect("counts a last line without an end, and none in an empty text", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* WorkerLog.encode("a\nb", "none")).metadata.lineCount, 2)
+      assert.deepStrictEqual((yield* WorkerLog.encode("", "none")).metadata, { lineCount: 0, sizeBytes: 0 })
+      assert.strictEqual(gunzipSync((yield* WorkerLog.encode("", "gzip")).content).length, 0)
+    })
+  )
+})
+
+describe("WorkerLog.settings", () => {
+  const read = (settings: Readonly<Record<string, string>>) =>
+    WorkerLog.settings.pipe(
+      Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(settings)))),
+      Effect.map(({ logCompression, logFlushInterval, metricsInterval }) => [
+        logCompression,
+        Duration.toMillis(logFlushInterval),
+        Duration.toMillis(metricsInterval)
+      ])
+    )
+
+  const defaults = ["none", 0, 30_000]
+
+  const cases: ReadonlyArray<
+    readonly [what: string, settings: Readonly<Record<string, string>>, expected: ReadonlyArray<unknown>]
+  > = [
+    ["defaults", {}, defaults],
+    [
+      "the environment's values",
+      {
+        BENCHMARK_LOG_COMPRESSION: "gzip",
+        BENCHMARK_LOG_FLUSH_INTERVAL_MS: "1500",
+        BENCHMARK_METRICS_INTERVAL_MS: "0"
+      },
+      ["gzip", 1500, 0]
+    ],
+    [
+      "defaults for what is blank",
+      { BENCHMARK_LOG_COMPRESSION: "", BENCHMARK_LOG_FLUSH_INTERVAL_MS: "", BENCHMARK_METRICS_INTERVAL_MS: " " },
+      defaults
+    ],
+    [
+      "defaults for what is not understood",
+      {
+        BENCHMARK_LOG_COMPRESSION: "zip",
+        BENCHMARK_LOG_FLUSH_INTERVAL_MS: "-1",
+        BENCHMARK_METRICS_INTERVAL_MS: "soon"
+      },
+      defaults
+    ],
+    [
+      "intervals that a timer can keep",
+      { BENCHMARK_LOG_FLUSH_INTERVAL_MS: "0.5", BENCHMARK_METRICS_INTERVAL_MS: "999999999999" },
+      ["none", 10, 2 ** 31 - 1]
+    ]
+  ]
+  for (const [what, settings, expected] of cases) {
+    it.effect(`has ${what}`, () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* read(settings), expected)
+      })
+    )
+  }
 })

@@ -148,7 +148,7 @@ export const layerSpool = (mode: "read" | "write"): Layer.Layer<Spool, never, Fi
       const folder = yield* home
       const { layerDirectory } = yield* Effect.promise(() => import("../Spool.js"))
       if (mode === "write") {
-        yield* Effect.ignore(fs.makeDirectory(folder, { recursive: true }))
+        yield* Effect.ignore(fs.makeDirectory(folder))
         yield* keepOutOfGit
       }
       return layerDirectory({ directory: path.join(folder, "spool") })

@@ -2,6 +2,7 @@
  * `bench push`
  */
 import * as Arr from "effect/Array"
+import type * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import type * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
@@ -202,7 +203,7 @@ class Progress {
   private next = 0
 
   constructor(
-    private readonly console: Effect.Effect.Success<typeof Effect.console>,
+    private readonly console: Console.Console,
     private readonly participant: string
   ) {}
 

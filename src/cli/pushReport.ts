@@ -151,10 +151,12 @@ const errorToJson = (error: unknown) => ({
   message: messageOf(error)
 })
 
-const textOf = ({ delivered, entry, outcome }: Result, results: ReadonlyArray<Result>): string => {
-  const { attempt, recordCount } = entry
+const textOf = (result: Result, results: ReadonlyArray<Result>): string => {
+  const { delivered, entry, outcome } = result
+  const { attempt, location, recordCount } = entry
   const of = `of ${attempt.participant} (run ${attempt.run})`
   const waiting = `${plural(recordCount, "record")} ${of}`
+  const notClosed = `Not closed: the worker ${of}, whose records are delivered.`
   switch (outcome._tag) {
     case "Delivered":
       return `Delivered ${plural(delivered, "record")} ${of} to ${destinationOf(attempt.origin)}; its worker ${ends[outcome.worker]}.`
@@ -164,10 +166,15 @@ const textOf = ({ delivered, entry, outcome }: Result, results: ReadonlyArray<Re
       return `Another process has delivered or removed the records ${of} meanwhile.`
     case "Held":
       return `Left alone: ${waiting}. ${heldText(entry)}`
-    case "Superseded":
-      return `Not taken any more: ${waiting}. Another process has taken over this worker, and its records count. These are kept in ${entry.location} until they are removed with: bench push --discard ${attempt.run}${discardWarning(entry, results)}`
-    case "Failed":
-      return `Not delivered: ${waiting}${delivered > 0 ? `, after ${delivered} that were` : ""}. ${sentence(messageOf(outcome.error))} ${adviceOn(outcome.error, entry)}`
+    case "Superseded": {
+      const refused = recordCount === 0 ? notClosed : `Not taken any more: ${waiting}.`
+      return `${refused} Another process has taken over this worker, and its records count. Kept in ${location} until removed with: bench push --discard ${attempt.run}${discardWarning(entry, results)}`
+    }
+    case "Failed": {
+      const before = delivered > 0 ? `, after ${delivered} that were` : ""
+      const left = recordCount === 0 ? notClosed : `Not delivered: ${waiting}${before}.`
+      return `${left} ${sentence(messageOf(outcome.error))} ${adviceOn(outcome.error, entry)}`
+    }
   }
 }
 
@@ -191,8 +198,8 @@ const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text
 /** What the platform refused it will refuse again; everything else may pass. */
 const adviceOn = (error: unknown, { attempt: { run }, location }: SpoolEntry): string =>
   hasProperty(error, "_tag") && typeof error._tag === "string" && refusals.has(error._tag)
-    ? `They are kept in ${location}; to give them up: bench push --discard ${run}`
-    : `They are kept in ${location}; to try again: bench push ${run}`
+    ? `Kept in ${location}; to give them up: bench push --discard ${run}`
+    : `Kept in ${location}; to try again: bench push ${run}`
 
 const refusals: ReadonlySet<string> = new Set<PlatformError["_tag"]>([
   "ResourceNotFound",

@@ -45,22 +45,12 @@ export const aloneState = {
   awaitReady: () => Effect.void
 }
 
-export class TaskState {
-  readonly steps: Array<StepRecord> = []
-  startedSteps = 0
-  /** Whether the task's record has been made; a step that ends later is not in it. */
-  recorded = false
-  /** Nanoseconds that the task has waited at barriers: time in which at least one step did. */
+/** The waits at barriers inside of a task or a step. */
+class Waits {
+  /** Nanoseconds in which at least one step has waited. */
   waitedNanos = 0
   private waiting = 0
   private waitingSince = 0
-
-  constructor(
-    readonly worker: WorkerState,
-    readonly scheduleIndex: number,
-    readonly taskIndex: number,
-    readonly phase: string | undefined
-  ) {}
 
   waitStarted(nanos: number): void {
     if (this.waiting++ === 0) this.waitingSince = nanos
@@ -68,6 +58,22 @@ export class TaskState {
 
   waitEnded(nanos: number): void {
     if (--this.waiting === 0) this.waitedNanos += nanos - this.waitingSince
+  }
+}
+
+export class TaskState extends Waits {
+  readonly steps: Array<StepRecord> = []
+  startedSteps = 0
+  /** Whether the task's record has been made; a step that ends later is not in it. */
+  recorded = false
+
+  constructor(
+    readonly worker: WorkerState,
+    readonly scheduleIndex: number,
+    readonly taskIndex: number,
+    readonly phase: string | undefined
+  ) {
+    super()
   }
 }
 
@@ -103,7 +109,7 @@ export class Sink implements TaskContext {
 
   constructor(
     readonly state: TaskState,
-    private readonly enclosing: Sink | undefined
+    protected readonly enclosing: Sink | undefined
   ) {}
 
   get participant(): Participant {
@@ -141,6 +147,15 @@ export class Sink implements TaskContext {
       : new OpenStep(this.state, this, name, options)
   }
 
+  /** A step inside has begun to wait at a barrier. */
+  waitStarted(nanos: number): void {
+    this.state.waitStarted(nanos)
+  }
+
+  waitEnded(nanos: number): void {
+    this.state.waitEnded(nanos)
+  }
+
   /** Ends collecting and gives what was collected. */
   close(): Record<string, unknown> | undefined {
     this.closed = true
@@ -153,6 +168,9 @@ class OpenStep extends Sink implements RunningStep {
   readonly refused: string | undefined
   private startedNanos = 0
   private counted = false
+  /** How long the step itself has waited to begin, if it is a barrier. */
+  private waitedNanos: number | undefined = undefined
+  private inside: Waits | undefined = undefined
 
   constructor(
     state: TaskState,
@@ -205,18 +223,28 @@ class OpenStep extends Sink implements RunningStep {
     fiber.addObserver(() => stragglers.delete(fiber))
   }
 
+  override waitStarted(nanos: number): void {
+    this.inside ??= new Waits()
+    this.inside.waitStarted(nanos)
+    this.enclosing?.waitStarted(nanos)
+  }
+
+  override waitEnded(nanos: number): void {
+    this.inside?.waitEnded(nanos)
+    this.enclosing?.waitEnded(nanos)
+  }
+
   /** Waits at the barrier, counted as running: that is what the others wait for. */
   private await(options: ReadyOptions): Effect.Effect<void, StepNotReady> {
-    const { state } = this
-    const { awaitReady, timeline } = state.worker
+    const { awaitReady, timeline } = this.state.worker
     return Effect.suspend(() => {
       const fromNanos = timeline.now()
-      state.waitStarted(fromNanos)
+      this.enclosing?.waitStarted(fromNanos)
       this.count()
       const waited = Effect.sync(() => {
         const untilNanos = timeline.now()
-        state.waitEnded(untilNanos)
-        this.measure({ readyWaitMs: toMillis(untilNanos - fromNanos) })
+        this.enclosing?.waitEnded(untilNanos)
+        this.waitedNanos = untilNanos - fromNanos
       })
       return Effect.ensuring(awaitReady(this.name, options), waited)
     })
@@ -231,13 +259,17 @@ class OpenStep extends Sink implements RunningStep {
   private end(status: "success" | "error"): StepDraft {
     const { timeline } = this.state.worker
     const endedNanos = timeline.now()
+    const insideNanos = this.inside?.waitedNanos ?? 0
     if (this.counted) this.state.worker.activity?.leave(this.name)
+    if (this.waitedNanos !== undefined || insideNanos > 0) {
+      this.measure({ readyWaitMs: toMillis((this.waitedNanos ?? 0) + insideNanos) })
+    }
     const record: StepDraft = {
       name: this.name,
       status,
       startedAt: timeline.timestamp(this.startedNanos),
       completedAt: timeline.timestamp(endedNanos),
-      latencyMs: toMillis(endedNanos - this.startedNanos)
+      latencyMs: toMillis(endedNanos - this.startedNanos - insideNanos)
     }
     const { concurrency, parallelInvocations = concurrency, timeoutMs } = this.options
     if (parallelInvocations !== undefined) record.concurrency = asAskedFor(parallelInvocations)

@@ -279,7 +279,7 @@ describe("bench run", () => {
       const elsewhere = yield* here.bench(["run", file, "--config=platform.ts", "--dry-run"])
       assert.deepStrictEqual(line(elsewhere), [
         0,
-        "warning: the project's baseUrl is not used: this version records in the project's own store"
+        "warning: not signed in to https://example.com, which the project names: using the project's own store. Sign in with `bench auth login`"
       ])
     })
   )

@@ -136,8 +136,8 @@ describe("bench export", () => {
       yield* recorded
       const { stdout } = yield* call(exportRun({ ...options, format: "csv" }))
       const times = ["2026-01-01T00:00:00.000Z", "2026-01-01T00:00:01.000Z"]
-      const [header, ...rows] = parseCsv(stdout)
-      assert.deepStrictEqual(header?.slice(0, 8), [
+      const [header = [], ...rows] = parseCsv(stdout)
+      assert.deepStrictEqual(header.slice(0, 8), [
         "participantSlug",
         "provider",
         "taskIndex",

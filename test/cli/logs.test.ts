@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Ref, TestClock } from "effect"
+import { Chunk, Effect, Fiber, Layer, Option, Ref, TestClock } from "effect"
 import { CliError } from "../../src/cli/CliError.js"
 import type { LogsOptions, LogWindow } from "../../src/cli/logs.js"
 import * as Logs from "../../src/cli/logs.js"
@@ -46,15 +46,20 @@ const following = (options: Partial<LogsOptions> = {}) =>
     const fiber = yield* Effect.fork(capturing(show({ follow: true, ...options }), said))
     const polled = Effect.gen(function* () {
       yield* TestClock.adjust("2 seconds")
-      yield* settled
+      yield* idle(fiber)
       return said.take()
     })
-    yield* settled
+    yield* idle(fiber)
     return { fiber, said, polled }
   })
 
-// Bytes of artifacts come from files and threads, which take turns of the event loop that no clock counts.
-const settled = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 50)))
+/** Waits until the fiber sleeps or has ended: it reads files, which takes turns of the event loop that no clock counts. */
+const idle = <A, E>(fiber: Fiber.RuntimeFiber<A, E>): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    while (Option.isNone(yield* Fiber.poll(fiber)) && Chunk.isEmpty(yield* TestClock.sleeps())) {
+      yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+    }
+  })
 
 describe("bench logs", () => {
   it.effect("prints the lines of the only log as they are", () =>

@@ -63,8 +63,17 @@ describe("bench run", () => {
         "run ok.mjs second.mjs": "Unknown flag(s): <folder>/second.mjs",
         "run ok.mjs --dry-run --provider c,a --provider d": "Unknown participant(s): c, d. Available: a, b",
         "run ok.mjs --dry-run --shape c": 'Unknown --shape "c": this benchmark declares no shapes.',
-        "run ok.mjs --base-url http://localhost --api-key k --org o":
-          "--base-url, --api-key, --org: runs are recorded in the project's own store; recording on a platform is not part of this version"
+        "run ok.mjs --local --base-url http://localhost --api-key k --org o":
+          "--local and --base-url, --api-key, --org contradict each other",
+        "run ok.mjs --org o":
+          "--org names an organization of a platform: sign in first with `bench auth login`, or pass --api-key",
+        "run ok.mjs --worker-pool 2":
+          "workerPool needs a run key, which the runs that share the workers have in common: --run-key KEY",
+        "run ok.mjs --worker-pool 0": '--worker-pool expects an integer >= 1 (got "0")',
+        worker: "Name a bench file: bench worker path/to/file.bench.ts",
+        "worker ok.mjs --run r": "--participant is missing: bench worker FILE --run ID --participant NAME",
+        "worker ok.mjs --participant a": "--run is missing: bench worker FILE --run ID --participant NAME",
+        "worker ok.mjs --iterations 3": "Unknown flag(s): --iterations"
       })
       assert.isFalse(fs.existsSync(here.path("loaded")))
     })
@@ -293,7 +302,8 @@ describe("commands", () => {
   it.scopedLive("that do not exist are refused with those that do", () =>
     Effect.gen(function* () {
       const here = yield* project
-      const known = "There are: run, check, results, iterations, runs list, runs show, benchmarks list"
+      const known =
+        "There are: run, check, worker, results, iterations, runs list, runs show, benchmarks list, logs, artifacts list, artifacts get, export, push, auth login, auth logout, auth status, org list, org use"
       yield* refusals(here, {
         frob: `Unknown command "frob". ${known}`,
         RUN: `Unknown command "RUN". ${known}`,

@@ -293,27 +293,6 @@ export const participants = (layer: Layer.Layer<Platform, unknown>) => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("updating a participant sets what is given, and creates nothing", () =>
-    Effect.gen(function* () {
-      const platform = yield* Platform
-      const run = yield* createRun({ alpha: { totalTasks: 1 } })
-      const alpha = { ...run, participant: "alpha" }
-      assert.strictEqual(
-        yield* failure(platform.updateParticipant({ ...run, participant: "beta" }, { label: "B" })),
-        "ResourceNotFound participant"
-      )
-      const before = yield* platform.getParticipant(alpha)
-      const updated = yield* platform.updateParticipant(alpha, { label: "A", totalTasks: 3, config: { z: 0 } })
-      assert.deepStrictEqual(updated, { ...before, label: "A", totalTasks: 3, config: { z: 0 } })
-      assert.deepStrictEqual(yield* platform.listParticipants(run), [updated])
-      yield* platform.planWorkers(alpha, {})
-      assert.strictEqual(
-        yield* failure(platform.updateParticipant(alpha, { totalTasks: 4 })),
-        "ResourceConflict AlreadyPlanned"
-      )
-    }).pipe(Effect.provide(layer))
-  )
-
   it.effect("planned tasks can no longer change", () =>
     Effect.gen(function* () {
       const platform = yield* Platform
@@ -453,72 +432,6 @@ export const rollUp = (layer: Layer.Layer<Platform, unknown>) => {
       const late = yield* claim({ ...first.run, participant: "late" })
       yield* platform.failWorker(late.worker, { attemptId: late.attemptId })
       assert.strictEqual((yield* platform.getRun(first.run)).status, "failed")
-    }).pipe(Effect.provide(layer))
-  )
-
-  it.effect("a status set by hand stays when workers end", () =>
-    Effect.gen(function* () {
-      const platform = yield* Platform
-      const { attemptId, run, worker } = yield* claimed(1)
-      yield* platform.updateRun(run, { status: "failed" })
-      yield* platform.completeWorker(worker, { attemptId })
-      assert.strictEqual((yield* platform.getParticipant(worker)).status, "completed")
-      assert.strictEqual((yield* platform.getRun(run)).status, "failed")
-    }).pipe(Effect.provide(layer))
-  )
-
-  it.effect("participants ended by hand end their run", () =>
-    Effect.gen(function* () {
-      const platform = yield* Platform
-      const run = yield* createRun({ alpha: {}, beta: {} })
-      yield* platform.upsertParticipant({ ...run, participant: "alpha" }, { status: "failed" })
-      assert.strictEqual((yield* platform.getRun(run)).status, "planned")
-      yield* platform.upsertParticipant({ ...run, participant: "beta" }, { status: "completed" })
-      assert.strictEqual((yield* platform.getRun(run)).status, "failed")
-    }).pipe(Effect.provide(layer))
-  )
-
-  it.effect("a run follows what is set on its participants", () =>
-    Effect.gen(function* () {
-      const platform = yield* Platform
-      const run = yield* createRun({ alpha: {}, beta: {} })
-      const statuses: Array<string> = []
-      for (const [participant, status] of [
-        ["alpha", "in_progress"],
-        ["alpha", "failed"],
-        ["beta", "completed"],
-        ["alpha", "completed"],
-        ["beta", "failed"],
-        ["beta", "planned"],
-        ["beta", "completed"],
-        ["beta", "in_progress"]
-      ] as const) {
-        const updated = yield* platform.updateParticipant({ ...run, participant }, { status })
-        assert.strictEqual(updated.status, status)
-        statuses.push((yield* platform.getRun(run)).status)
-      }
-      assert.deepStrictEqual(statuses, [
-        "in_progress",
-        "in_progress",
-        "failed",
-        "completed",
-        "failed",
-        "in_progress",
-        "completed",
-        "in_progress"
-      ])
-    }).pipe(Effect.provide(layer))
-  )
-
-  it.effect("a run's own status set by hand stays when its participants are corrected", () =>
-    Effect.gen(function* () {
-      const platform = yield* Platform
-      const run = yield* createRun({ alpha: {} })
-      const alpha = { ...run, participant: "alpha" }
-      yield* platform.updateParticipant(alpha, { status: "completed" })
-      yield* platform.updateRun(run, { status: "failed" })
-      yield* platform.updateParticipant(alpha, { status: "completed" })
-      assert.strictEqual((yield* platform.getRun(run)).status, "failed")
     }).pipe(Effect.provide(layer))
   )
 }

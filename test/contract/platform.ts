@@ -4,6 +4,7 @@ import type { Platform } from "../../src/Platform.js"
 import * as Analysis from "./analysis.js"
 import * as Artifacts from "./artifacts.js"
 import * as Batches from "./batches.js"
+import * as ByHand from "./byHand.js"
 import * as Catalog from "./catalog.js"
 import * as Progress from "./progress.js"
 import * as Results from "./results.js"
@@ -22,7 +23,8 @@ export const suite = (name: string, layer: Layer.Layer<Platform, unknown>) =>
     describe("claiming workers", () => Workers.claiming(layer))
     describe("heartbeats", () => Workers.heartbeats(layer))
     describe("closing workers", () => Workers.closing(layer))
-    describe("changing workers by hand", () => Workers.byHand(layer))
+    describe("changing workers by hand", () => ByHand.workers(layer))
+    describe("changing participants by hand", () => ByHand.participants(layer))
     describe("status", () => Catalog.rollUp(layer))
     describe("progress", () => Progress.progress(layer))
     describe("batches of results", () => Batches.batches(layer))

@@ -33,7 +33,7 @@ export const suite = (name: string, layer: Layer.Layer<Spool>): void => {
         journal.append(text)
         journal.append(record(1))
         assert.strictEqual(journal.openRecords, 2)
-        // As an array: the brackets and the comma are as many bytes as two line ends and one more.
+        // Two brackets and a comma, instead of a separator after each.
         assert.strictEqual(journal.openBytes, Buffer.byteLength(JSON.stringify([text, record(1)])) - 1)
         assert.deepStrictEqual(journal.batches, [])
       }))

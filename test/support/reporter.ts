@@ -2,6 +2,7 @@ import { Effect, Logger, Schedule } from "effect"
 import type { TaskRecord } from "../../src/Record.js"
 import type { ReporterOptions, RunPlan, RunReporter, WorkerReporter, WorkerSource } from "../../src/Reporter.js"
 import * as Reporter from "../../src/Reporter.js"
+import type { RunMetadata } from "../../src/RunMetadata.js"
 import * as Spool from "../../src/Spool.js"
 import { WorkerLog } from "../../src/WorkerLog.js"
 import type { FakePlatform } from "./fakePlatform.js"
@@ -25,10 +26,22 @@ export const record = (taskIndex: number, status = "success"): TaskRecord => ({
 
 export const records = (count: number, from = 0) => Array.from({ length: count }, (_, i) => record(from + i))
 
+export const metadata: RunMetadata = {
+  gitSha: "abc",
+  triggeredBy: "manual",
+  nodeVersion: "v20.19.0",
+  platform: "linux",
+  arch: "x64",
+  cpuCount: 2,
+  memoryBytes: 1024,
+  container: "none",
+  packageName: "effect-bench"
+}
+
 export const openRun = (platform: FakePlatform, options: ReporterOptions = {}, plan: RunPlan = runPlan) =>
-  Effect.flatMap(Reporter.make(options), (reporter) => reporter.openRun(plan)).pipe(
-    Effect.provide([platform.layer, Spool.layerMemory])
-  )
+  Effect.flatMap(Reporter.make({ metadata: Effect.succeed(metadata), ...options }), (reporter) =>
+    reporter.openRun(plan)
+  ).pipe(Effect.provide([platform.layer, Spool.layerMemory]))
 
 /** One task at a time, and nothing in the log. */
 export const source: WorkerSource = { log: new WorkerLog(), concurrency: () => 1 }

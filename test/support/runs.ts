@@ -5,6 +5,7 @@ import * as Reporter from "../../src/Reporter.js"
 import * as Scheduler from "../../src/Scheduler.js"
 import * as Spool from "../../src/Spool.js"
 import * as SqlPlatform from "../../src/SqlPlatform.js"
+import { metadata } from "./reporter.js"
 
 /** Runs are recorded nowhere. */
 export const unrecorded = Layer.merge(Scheduler.layer, Reporter.layerNoIngest)
@@ -12,7 +13,10 @@ export const unrecorded = Layer.merge(Scheduler.layer, Reporter.layerNoIngest)
 /** Runs are recorded in a store of their own, which the test can ask. */
 export const recorded = Layer.merge(
   Scheduler.layer,
-  Layer.provideMerge(Layer.provide(Reporter.layer, Spool.layerMemory), SqlPlatform.layerMemory)
+  Layer.provideMerge(
+    Layer.provide(Reporter.layerWith({ metadata: Effect.succeed(metadata) }), Spool.layerMemory),
+    SqlPlatform.layerMemory
+  )
 )
 
 /** Like {@link recorded}, with operations of the platform replaced. */
@@ -27,7 +31,7 @@ export const recordedOn = (
   return Layer.merge(
     Scheduler.layer,
     Layer.provideMerge(
-      Layer.provide(Reporter.layerWith(options), Spool.layerMemory),
+      Layer.provide(Reporter.layerWith({ metadata: Effect.succeed(metadata), ...options }), Spool.layerMemory),
       Layer.provide(layerReplaced, SqlPlatform.layerMemory)
     )
   )

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
 import { messageOf } from "../json.js"
 import type { HttpAnswer, PlatformError } from "../platform/errors.js"
 import {
@@ -15,6 +16,7 @@ import {
 } from "../platform/errors.js"
 import { optionalOrNull } from "../platform/schemas.js"
 import { bounded } from "../platform/validation.js"
+import { conflictCodes, notFoundCodes, routeNotFound } from "./codes.js"
 import { retryAfterMillis } from "./retryAfter.js"
 
 /** What an operation is about, outermost first: the last one is what it asks for. */
@@ -143,24 +145,15 @@ const says = (body: { readonly text: string | undefined }, { status, text }: Ref
   return line === "" || /^[<{[]/.test(line) ? `HTTP ${status}` : line
 }
 
-const outermostFirst = ["benchmark", "run", "participant", "worker", "summary", "artifact"] as const
-
-// A platform that does not know the route has said nothing about the resource.
-const notFoundResource = (code: string | undefined, subject: Subject): ResourceNotFound["resource"] | undefined =>
-  code === "route_not_found"
-    ? undefined
-    : (outermostFirst.find((resource) => code === `${resource}_not_found`) ??
-      outermostFirst.findLast((resource) => subject[resource] !== undefined))
-
-const conflictReason = (code: string | undefined, operation: string): ResourceConflict["reason"] => {
-  switch (code) {
-    case "already_planned":
-      return "AlreadyPlanned"
-    case "stale_attempt":
-      return "StaleAttempt"
-    case "worker_closed":
-      return "WorkerClosed"
-    default:
-      return /^(planWorkers|upsertParticipant|updateParticipant)$/.test(operation) ? "AlreadyPlanned" : "StaleAttempt"
-  }
+const notFoundResource = (code: string | undefined, subject: Subject): ResourceNotFound["resource"] | undefined => {
+  if (code === routeNotFound) return undefined
+  const resources = Struct.keys(notFoundCodes)
+  return (
+    resources.find((resource) => notFoundCodes[resource] === code) ??
+    resources.findLast((resource) => subject[resource] !== undefined)
+  )
 }
+
+const conflictReason = (code: string | undefined, operation: string): ResourceConflict["reason"] =>
+  Struct.keys(conflictCodes).find((reason) => conflictCodes[reason] === code) ??
+  (/^(planWorkers|upsertParticipant|updateParticipant)$/.test(operation) ? "AlreadyPlanned" : "StaleAttempt")

@@ -1,27 +1,21 @@
 /** What the server answers when an operation fails, and when no operation could be carried out at all. */
-import * as HttpApp from "@effect/platform/HttpApp"
 import { HttpApiDecodeError } from "@effect/platform/HttpApiError"
+import * as HttpApp from "@effect/platform/HttpApp"
 import { RequestError, RouteNotFound } from "@effect/platform/HttpServerError"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { PlatformError, PlatformFailure, ResourceConflict } from "../platform/errors.js"
+import type { PlatformError, PlatformFailure } from "../platform/errors.js"
 import { bounded, schemaIssues } from "../platform/validation.js"
+import { conflictCodes, notFoundCodes, routeNotFound } from "./codes.js"
 import { Refusal, refusal } from "./errorBodies.js"
-
-/** The codes of conflicts. */
-export const conflictCodes = {
-  AlreadyPlanned: "already_planned",
-  StaleAttempt: "stale_attempt",
-  WorkerClosed: "worker_closed"
-} as const satisfies Record<ResourceConflict["reason"], string>
 
 /** Refuses with the status and the code of the error. What failed inside is logged, not told. */
 export const refuse = (error: PlatformError): Effect.Effect<never, Refusal> => {
   switch (error._tag) {
     case "ResourceNotFound":
-      return Effect.fail(refusal("NotFound", { error: error.message, code: `${error.resource}_not_found` }))
+      return Effect.fail(refusal("NotFound", { error: error.message, code: notFoundCodes[error.resource] }))
     case "ResourceConflict":
       return Effect.fail(refusal("Conflict", { error: error.message, code: conflictCodes[error.reason] }))
     case "InvalidRequest":
@@ -50,7 +44,7 @@ export const refuseCause = (cause: Cause.Cause<never>): Effect.Effect<never, Ref
   if (error instanceof RouteNotFound) {
     const { method, url } = error.request
     return Effect.fail(
-      refusal("NotFound", { error: `There is no ${method} ${url.split("?")[0]}.`, code: "route_not_found" })
+      refusal("NotFound", { error: `There is no ${method} ${url.split("?")[0]}.`, code: routeNotFound })
     )
   }
   if (error instanceof RequestError) {

@@ -1,14 +1,13 @@
 /** A run that is reported to nobody but the test that looks at it. */
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
-import type { RunSummary } from "../../Platform.js"
 import type { TaskRecord } from "../../Record.js"
-import type { NewArtifact, ReportedRun, RunPlan, RunReporter } from "../../Reporter.js"
+import type { NewArtifact, ReportedRun, RunPlan, RunReporter,Scored } from "../../Reporter.js"
 import { nowhere } from "./openRun.js"
 
 export class Run {
   private readonly records = new Map<string, Array<TaskRecord>>()
-  private readonly summaries: Array<RunSummary> = []
+  private readonly summaries: Array<Scored> = []
   private readonly artifacts: Array<NewArtifact & { readonly participant: string; readonly content: Uint8Array }> = []
   private readonly closed: Array<{ readonly participant: string; readonly exit: Exit.Exit<unknown, unknown> }> = []
   private abandoned = false

@@ -47,6 +47,8 @@ export const make = Effect.fnUntraced(function* (
   const collector = yield* openCollector(settings)
   const samples: Array<Sample> = []
   let kept: ArtifactUpload | undefined = undefined
+  /** Whether there is something in the log that no upload has stored. */
+  let logIsOwed = false
 
   const create = ({ contentType, kind, metadata, name }: NewArtifact) =>
     brieflyInsistent(
@@ -64,7 +66,8 @@ export const make = Effect.fnUntraced(function* (
   /** The log replaces what was uploaded of it before, as long as the platform lets it. */
   const uploadLog = Effect.suspend(() => {
     const { changed, text } = log.snapshot()
-    if (!changed) return Effect.void
+    logIsOwed ||= changed
+    if (!logIsOwed) return Effect.void
     return Effect.flatMap(encode(text, settings.logCompression), ({ content, contentType, metadata }) => {
       const anew = Effect.flatMap(
         create({ kind: "coordinator.log", name: "worker.log", contentType, metadata }),
@@ -73,7 +76,10 @@ export const make = Effect.fnUntraced(function* (
             kept = created
           })
       )
-      return kept === undefined ? anew : Effect.catchAll(send(kept, content), () => anew)
+      const stored = kept === undefined ? anew : Effect.catchAll(send(kept, content), () => anew)
+      return Effect.map(stored, () => {
+        logIsOwed = false
+      })
     })
   })
 
@@ -131,9 +137,10 @@ const openCollector = ({
     ? Effect.succeed(Option.none())
     : Effect.asSome(metrics.value.open)
 
+/** All tries together take no longer than one request may. */
 const brieflyInsistent = <A>(
   settings: RequestSettings,
   operation: string,
   request: Effect.Effect<A, PlatformError>
 ): Effect.Effect<A, PlatformError> =>
-  Effect.retry(answered(settings, operation, request), { schedule: briefly, while: isTransient })
+  answered(settings, operation, Effect.retry(request, { schedule: briefly, while: isTransient }))

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { RunRef } from "../../Platform.js"
 import type { RunPlan, RunReporter, Undelivered } from "../../Reporter.js"
+import type { RunMetadata } from "../../RunMetadata.js"
 import type { WorkerSettings } from "./openWorker.js"
 import { openWorker } from "./openWorker.js"
 import { answered } from "./requests.js"
@@ -11,6 +12,7 @@ import { Telemetry } from "./telemetry.js"
 export const create = Effect.fnUntraced(function* (settings: WorkerSettings, plan: RunPlan) {
   const { platform } = settings
   const workerCount = plan.workerPool ?? 1
+  const metadata = yield* settings.metadata
   yield* platform.upsertBenchmark(
     plan.benchmarkSlug,
     plan.identityIsOurs ? { name: plan.benchmarkName, config: plan.benchmarkConfig } : {}
@@ -18,7 +20,7 @@ export const create = Effect.fnUntraced(function* (settings: WorkerSettings, pla
   const created = yield* platform.createRun(plan.benchmarkSlug, {
     runKey: plan.runKey,
     name: plan.benchmarkName,
-    config: plan.runConfig,
+    config: { ...plan.runConfig, environment: metadata },
     participants: plan.participants.map((slug) => ({
       slug,
       provider: slug,
@@ -30,14 +32,20 @@ export const create = Effect.fnUntraced(function* (settings: WorkerSettings, pla
   return makeReporter(settings, run, {
     dashboardUrl: dashboardUrl(settings, run, created.organizationSlug),
     planWorkers: workerCount,
-    shared: plan.runKey !== undefined
+    shared: plan.runKey !== undefined,
+    metadata: Effect.succeed(metadata)
   })
 })
 
 /** Opens a run that exists; its workers are planned already. */
 export const join = Effect.fnUntraced(function* (settings: WorkerSettings, run: RunRef) {
   yield* settings.platform.getRun(run)
-  return makeReporter(settings, run, { dashboardUrl: undefined, planWorkers: undefined, shared: true })
+  return makeReporter(settings, run, {
+    dashboardUrl: undefined,
+    planWorkers: undefined,
+    shared: true,
+    metadata: settings.metadata
+  })
 })
 
 /** A run that is recorded nowhere. */
@@ -77,6 +85,7 @@ const makeReporter = (
     readonly dashboardUrl: string | undefined
     readonly planWorkers: number | undefined
     readonly shared: boolean
+    readonly metadata: Effect.Effect<RunMetadata>
   }
 ): RunReporter => {
   const { platform } = settings
@@ -92,7 +101,15 @@ const makeReporter = (
     dashboardUrl: options.dashboardUrl,
     openWorker: (participant, source) =>
       openWorker(settings, { ...run, participant }, source, options.planWorkers, undelivered),
-    submitSummary: (summary) => Effect.asVoid(platform.submitSummary(run, summary)),
+    submitSummary: (summary) =>
+      Effect.asVoid(
+        Effect.flatMap(options.metadata, ({ arch, gitRef, gitSha, nodeVersion, platform: os, triggeredBy }) =>
+          platform.submitSummary(run, {
+            ...summary,
+            run: { gitSha, gitRef, triggeredBy, nodeVersion, platform: os, arch }
+          })
+        )
+      ),
     storedTasks: platform.iterations(run, { type: "tasks" }),
     abandon: options.shared ? Effect.void : abandon,
     undelivered: Effect.sync(() => [...undelivered])

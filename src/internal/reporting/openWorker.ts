@@ -14,7 +14,8 @@ import type {
   WorkerRef
 } from "../../Platform.js"
 import type { TelemetryFailure, Undelivered, WorkerReporter, WorkerSource } from "../../Reporter.js"
-import type { Spool, Verdict } from "../../Spool.js"
+import type { RunMetadata } from "../../RunMetadata.js"
+import type { Spool, SpoolError, Verdict } from "../../Spool.js"
 import { fromCause, interrupted } from "../failure.js"
 import { Activity } from "./activity.js"
 import type { Leavings, LeavingsSettings } from "./leavings.js"
@@ -22,7 +23,7 @@ import * as Leaving from "./leavings.js"
 import type { OutboxSettings } from "./outbox.js"
 import { Outbox } from "./outbox.js"
 import { Readiness } from "./readiness.js"
-import { answered, insistent, isTransient } from "./requests.js"
+import { answered, insistent, isSuperseded, isTransient } from "./requests.js"
 import { Telemetry } from "./telemetry.js"
 
 export interface WorkerSettings extends Omit<OutboxSettings, "persistent">, LeavingsSettings {
@@ -31,6 +32,7 @@ export interface WorkerSettings extends Omit<OutboxSettings, "persistent">, Leav
   readonly memory: Spool["Type"]
   readonly heartbeatInterval: Duration.Duration
   readonly claim: ClaimInput
+  readonly metadata: Effect.Effect<RunMetadata>
   readonly onTelemetryError: ((failure: TelemetryFailure) => Effect.Effect<void>) | undefined
 }
 
@@ -99,8 +101,12 @@ const makeWorker: (
   const { journal, location } = yield* openJournal(settings, ref, assignment, telemetry)
   const outbox = new Outbox({ ...settings, persistent: location !== undefined }, journal, telemetry)
   const concurrency = source.concurrency(assignment.targetConcurrency ?? undefined)
-  const activity = new Activity(concurrency)
-  const beat = heartbeat(settings, ref, telemetry, () => ({
+  const activity = new Activity(Math.min(concurrency, assignment.taskRange.count))
+  let superseded = false
+  const onSuperseded = () => {
+    superseded = true
+  }
+  const beat = heartbeat(settings, ref, telemetry, onSuperseded, () => ({
     attemptId: assignment.attemptId,
     progressDone: outbox.done,
     progressInFlight: activity.inFlight,
@@ -118,7 +124,7 @@ const makeWorker: (
       workerIndex: assignment.workerIndex,
       attemptNumber: assignment.attemptNumber,
       record: outbox.record,
-      isCurrent: () => !outbox.superseded,
+      isCurrent: () => !superseded && !outbox.superseded,
       activity,
       awaitReady: readiness.await,
       uploadArtifact: leavings.upload
@@ -160,12 +166,15 @@ const heartbeat = (
   settings: WorkerSettings,
   ref: WorkerRef,
   telemetry: Telemetry,
+  onSuperseded: () => void,
   input: () => HeartbeatInput
 ): Effect.Effect<void> =>
   telemetry
     .attempt(
       "heartbeat",
-      Effect.suspend(() => answered(settings, "heartbeat", settings.platform.heartbeat(ref, input())))
+      Effect.suspend(() => answered(settings, "heartbeat", settings.platform.heartbeat(ref, input()))).pipe(
+        Effect.tapError((error) => Effect.sync(() => isSuperseded(error) && onSuperseded()))
+      )
     )
     .pipe(Effect.unsafeMakeSemaphore(1).withPermits(1))
 
@@ -200,26 +209,35 @@ const close = (closing: Closing, exit: Exit.Exit<unknown, unknown>): Effect.Effe
     yield* telemetry.attempt("spool", journal.setVerdict(verdict))
     const delivered = yield* Effect.either(outbox.finish)
     if (!outbox.superseded) yield* leavings.finish
-    if (source.onFinish !== undefined) yield* source.onFinish
+    const finished = yield* Effect.exit(source.onFinish ?? Effect.void)
     if (delivered._tag === "Right") {
       const { how, ...reason } = verdict
       const ended = yield* end(closing, how === "complete" ? "completeWorker" : "failWorker", reason)
-      return ended ? yield* removeJournal : undefined
+      if (ended) yield* removeJournal
+    } else {
+      const { left: error } = delivered
+      closing.undelivered.push(...left(closing, error))
+      if (!outbox.superseded) {
+        yield* end(closing, "failWorker", {
+          errorCode: "flush_failed",
+          errorMessage: `Failed to flush task results: ${error.message}`
+        })
+      }
     }
-    const { left: error } = delivered
-    const { lostRecords, waiting } = outbox
-    closing.undelivered.push({
-      participant: closing.ref.participant,
-      records: waiting,
-      spool: lostRecords === 0 ? closing.location : undefined,
-      error
-    })
-    if (outbox.superseded) return
-    yield* end(closing, "failWorker", {
-      errorCode: "flush_failed",
-      errorMessage: `Failed to flush task results: ${error.message}`
-    })
+    return yield* finished
   })
+}
+
+/** What was not delivered: the records that are in the spool, and apart from them those that the disk has not taken. */
+const left = (
+  { location, outbox, ref: { participant } }: Closing,
+  error: PlatformError | SpoolError
+): ReadonlyArray<Undelivered> => {
+  const { undelivered } = outbox
+  const unsaved = location === undefined ? undelivered : Math.min(undelivered, outbox.journal.unsaved)
+  const saved = { participant, records: undelivered - unsaved, spool: location, error }
+  const lost = { participant, records: unsaved, spool: undefined, error }
+  return unsaved === 0 ? [saved] : unsaved === undelivered ? [lost] : [saved, lost]
 }
 
 /** How the worker ends; undefined when it is given back because nothing was done. */

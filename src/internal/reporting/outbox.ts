@@ -1,12 +1,12 @@
 /** The records of one worker on their way from the task that made them to the platform. */
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { PlatformError } from "../../Platform.js"
 import type { TaskRecord } from "../../Record.js"
 import type { Journal, SpoolError } from "../../Spool.js"
 import { sendSealed } from "./delivery.js"
 import type { RequestSettings } from "./requests.js"
-import { isSuperseded, isTransient } from "./requests.js"
+import { isSuperseded, isTransient, retryAfter } from "./requests.js"
 import type { Telemetry } from "./telemetry.js"
 
 export interface OutboxSettings extends RequestSettings {
@@ -26,7 +26,10 @@ export class Outbox {
   /** Why nothing more is sent: trying again cannot help. */
   broken: PlatformError | SpoolError | undefined = undefined
   private acknowledged = 0
+  /** Records that were let go of, because there is nothing but memory to keep them in. */
   private lost = 0
+  /** Why sending was given up the last time. */
+  private failure: PlatformError | SpoolError | undefined = undefined
   /** Whether sending has been given up for now. */
   private stalled = false
   private readonly wake = Effect.unsafeMakeLatch(false)
@@ -40,13 +43,13 @@ export class Outbox {
   ) {}
 
   /** Records that the platform has not acknowledged. */
-  get waiting(): number {
+  get undelivered(): number {
     return this.done - this.acknowledged
   }
 
-  /** Those of them that are not kept anywhere. */
-  get lostRecords(): number {
-    return this.lost
+  /** Those of them that are still to be sent. */
+  private get waiting(): number {
+    return this.undelivered - this.lost
   }
 
   get superseded(): boolean {
@@ -59,12 +62,12 @@ export class Outbox {
       this.done++
       if (record.status !== "success") this.errors++
       const { journal, settings } = this
-      if (!settings.persistent && (this.stalled || this.broken !== undefined)) {
+      if (!settings.persistent && this.stalled && this.waiting > settings.bufferSize) {
         this.lost++
         return Effect.void
       }
       journal.append(record)
-      const pressing = this.waiting >= settings.bufferSize && !this.stalled && this.broken === undefined
+      const pressing = this.waiting >= settings.bufferSize && !this.stalled
       if (pressing) this.space.unsafeClose()
       const wait = pressing ? Effect.interruptible(this.space.await) : Effect.void
       return journal.openRecords >= settings.batchSize || journal.openBytes >= maxBatchBytes
@@ -87,7 +90,7 @@ export class Outbox {
       Effect.catchAll((error) =>
         Effect.zipRight(
           this.gaveUp(error),
-          this.broken === undefined ? Effect.sleep(this.settings.flushInterval) : Effect.void
+          this.broken === undefined ? Effect.sleep(this.patience(error)) : Effect.void
         )
       ),
       Effect.repeat({ while: () => this.broken === undefined }),
@@ -98,15 +101,37 @@ export class Outbox {
   /** Sends what is left, the last batch marked as such. */
   readonly finish: Effect.Effect<void, PlatformError | SpoolError> = Effect.suspend(() =>
     this.broken === undefined
-      ? Effect.zipRight(this.seal, this.flush(true)).pipe(Effect.tapError((error) => this.gaveUp(error)))
+      ? Effect.zipRight(this.seal, this.flush(true)).pipe(
+          Effect.tapError((error) => this.gaveUp(error)),
+          Effect.zipRight(
+            Effect.suspend(() => (this.lost > 0 && this.failure ? Effect.fail(this.failure) : Effect.void))
+          )
+        )
       : Effect.fail(this.broken)
   )
 
   private readonly seal: Effect.Effect<void> = Effect.suspend(() =>
     this.journal.openRecords === 0
       ? Effect.void
-      : Effect.ensuring(this.telemetry.attempt("spool", this.journal.seal), this.wake.open)
+      : this.telemetry
+          .attempt("spool", this.journal.seal)
+          .pipe(
+            Effect.zipRight(Effect.suspend(() => (this.stalled ? this.letGo : Effect.void))),
+            Effect.ensuring(this.wake.open)
+          )
   )
+
+  /** What is on disk need not be in memory for as long as it cannot be sent. */
+  private readonly letGo: Effect.Effect<void> = Effect.suspend(() =>
+    this.settings.persistent ? this.journal.evict : Effect.void
+  )
+
+  /** How long to leave the platform alone after it could not be reached. */
+  private patience(error: PlatformError | SpoolError): Duration.Duration {
+    return error._tag === "SpoolError"
+      ? this.settings.flushInterval
+      : Duration.max(this.settings.flushInterval, retryAfter(error))
+  }
 
   private flush(thenFinal: boolean): Effect.Effect<void, PlatformError | SpoolError> {
     return sendSealed(this.settings, this.journal, {
@@ -129,9 +154,10 @@ export class Outbox {
   private gaveUp(error: PlatformError | SpoolError): Effect.Effect<void> {
     return Effect.suspend(() => {
       if (error._tag === "SpoolError" || !isTransient(error)) this.broken = error
+      this.failure = error
       this.stalled = true
       this.space.unsafeOpen()
-      return this.settings.persistent ? this.journal.evict : Effect.void
+      return this.letGo
     })
   }
 }

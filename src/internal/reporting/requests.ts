@@ -54,23 +54,24 @@ export const isTransient = (error: PlatformError): boolean => error._tag === "Pl
 export const isSuperseded = (error: PlatformError): boolean =>
   error._tag === "ResourceConflict" && error.reason === "StaleAttempt"
 
+/** How long the platform wants to be left alone; zero when it does not say. */
+export const retryAfter = (error: PlatformError): Duration.Duration =>
+  Duration.millis(error._tag === "PlatformFailure" ? (error.retryAfterMillis ?? 0) : 0)
+
 // -----------------------------------------------------------------------------
 // internal
 // -----------------------------------------------------------------------------
 
 /** A platform that asks for more patience than this is not waited for. */
-const longestWaitMillis = 5 * 60_000
-
-const retryAfterMillis = (error: PlatformError): number =>
-  error._tag === "PlatformFailure" ? (error.retryAfterMillis ?? 0) : 0
+const longestWait = Duration.minutes(5)
 
 const worthWaitingFor = (error: PlatformError): boolean =>
-  isTransient(error) && retryAfterMillis(error) <= longestWaitMillis
+  isTransient(error) && Duration.lessThanOrEqualTo(retryAfter(error), longestWait)
 
 const waitingAsAsked = (
   schedule: Schedule.Schedule<unknown, PlatformError>
 ): Schedule.Schedule<unknown, PlatformError> =>
   Schedule.identity<PlatformError>().pipe(
     Schedule.intersect(schedule),
-    Schedule.modifyDelay(([error], delay) => Duration.max(delay, Duration.millis(retryAfterMillis(error))))
+    Schedule.modifyDelay(([error], delay) => Duration.max(delay, retryAfter(error)))
   )

@@ -27,7 +27,9 @@ export class Telemetry {
   failed(telemetry: TelemetryFailure["telemetry"], error: PlatformError | SpoolError): Effect.Effect<void> {
     return Effect.suspend(() => {
       const failure: TelemetryFailure = { telemetry, participant: this.participant, error }
-      const told = this.hook === undefined ? Effect.void : Effect.catchAllCause(this.hook(failure), () => Effect.void)
+      const told = Effect.suspend(() => this.hook?.(failure) ?? Effect.void).pipe(
+        Effect.catchAllCause(() => Effect.void)
+      )
       if (this.failing.has(telemetry)) return told
       this.failing.add(telemetry)
       return Effect.zipRight(told, Effect.logWarning(phrases[telemetry], error.message))

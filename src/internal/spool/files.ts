@@ -103,7 +103,13 @@ export class JournalFiles {
   /** Bytes in the file of a batch; undefined when there is none. */
   size(sequenceNumber: number): number | undefined {
     this.settle()
-    return Fs.statSync(this.pathOf(sequenceNumber), { throwIfNoEntry: false })?.size
+    try {
+      return Fs.statSync(this.pathOf(sequenceNumber)).size
+    } catch (error) {
+      const code = errorCode(error)
+      if (code === "ENOENT" || code === "ENOTDIR") return undefined
+      throw error
+    }
   }
 
   read(sequenceNumber: number): string {
@@ -236,16 +242,17 @@ const countLines = (path: string, limit: number): { readonly records: number; re
   if (fd === undefined) return undefined
   try {
     const buffer = Buffer.allocUnsafe(chunkBytes)
+    const end = Math.min(limit, Fs.fstatSync(fd).size)
     let position = 0
     let records = 0
     let bytes = 0
-    while (position < limit) {
-      const read = Fs.readSync(fd, buffer, 0, Math.min(chunkBytes, limit - position), position)
+    while (position < end) {
+      const read = Fs.readSync(fd, buffer, 0, Math.min(chunkBytes, end - position), position)
       if (read === 0) break
       const chunk = buffer.subarray(0, read)
-      for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, end + 1)) {
+      for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, at + 1)) {
         records++
-        bytes = position + end + 1
+        bytes = position + at + 1
       }
       position += read
     }

@@ -257,8 +257,8 @@ export class RecordJournal implements Journal {
   private save(): void {
     this.dropLines()
     this.guarded((files) => {
-      files.restore()
       this.findMissing(files)
+      files.restore()
       if (isGone(files, this.open)) this.sealOpen()
       for (const batch of [...this.waiting, this.open]) {
         if (batch.written === batch.recordCount || isGone(files, batch)) continue

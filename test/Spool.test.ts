@@ -6,6 +6,7 @@ import { Context, Effect, Exit, Layer, Logger, Scope } from "effect"
 import * as Spool from "../src/Spool.js"
 import { suite } from "./spool/contract.js"
 import { faults } from "./spool/faults.js"
+import { check, commands, follow } from "./spool/model.js"
 import {
   append,
   attempt,
@@ -545,6 +546,15 @@ describe("Spool listing", () => {
 })
 
 describe("Spool failures", () => {
+  it("whichever calls fail and whenever the process dies, nothing that was saved is lost or doubled", () =>
+    check(commands(["kill"]), (commands) =>
+      withSpool(({ directory }) =>
+        Effect.flatMap(faults, (faults) =>
+          follow(commands, { faults, kill: () => void giveTo(only(directory), `${host}~${deadPid}~1`) })
+        )
+      )
+    ))
+
   it.scoped("a spool in a place where there is none cannot open a journal", () =>
     Effect.gen(function* () {
       const file = Path.join(yield* temporaryDirectory, "file")

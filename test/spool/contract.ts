@@ -1,10 +1,10 @@
 /** What every spool does, wherever it keeps its journals. */
 import { assert, describe, it } from "@effect/vitest"
-import type { Layer } from "effect"
-import { Cause, Effect, Exit, FastCheck, Scope } from "effect"
+import type { Layer, Scope } from "effect"
+import { Cause, Effect, Exit } from "effect"
 import type { TaskRecord } from "../../src/Record.js"
-import type { Journal } from "../../src/Spool.js"
 import { Spool } from "../../src/Spool.js"
+import { check, commands, follow } from "./model.js"
 import { append, attempt, contents, entryOf, range, record, records, takeIt } from "./support.js"
 
 export const suite = (name: string, layer: Layer.Layer<Spool>): void => {
@@ -354,104 +354,6 @@ export const suite = (name: string, layer: Layer.Layer<Spool>): void => {
       }))
 
     it("whatever is done in whatever order, what goes in comes out", () =>
-      FastCheck.assert(
-        FastCheck.asyncProperty(FastCheck.array(command, { maxLength: 40 }), (commands) =>
-          Effect.runPromise(Effect.scoped(Effect.provide(follow(commands), layer)))
-        ),
-        { numRuns: 150 }
-      ))
+      check(commands(), (commands) => Effect.provide(follow(commands), layer)))
   })
 }
-
-const command = FastCheck.oneof(
-  {
-    weight: 6,
-    arbitrary: FastCheck.record({ does: FastCheck.constant("append"), count: FastCheck.integer({ min: 1, max: 5 }) })
-  },
-  {
-    weight: 9,
-    arbitrary: FastCheck.record({
-      does: FastCheck.constantFrom("seal", "seal", "acknowledge", "split", "evict", "turn", "read", "reopen"),
-      count: FastCheck.constant(0)
-    })
-  }
-)
-
-/** Does the commands to a journal, and to lists. */
-const follow = (commands: ReadonlyArray<{ readonly does: string; readonly count: number }>) =>
-  Effect.gen(function* () {
-    const spool = yield* Spool
-    const model: { batches: Array<Array<number>>; open: Array<number>; first: number } = {
-      batches: [],
-      open: [],
-      first: 0
-    }
-    let appended = 0
-    let scope = yield* Scope.make()
-    let journal: Journal = yield* Scope.extend(spool.open(attempt("model")), scope)
-
-    const seal = () => {
-      if (model.open.length > 0) model.batches.push(model.open)
-      model.open = []
-    }
-    const check = Effect.gen(function* () {
-      assert.deepStrictEqual(
-        yield* contents(journal),
-        model.batches.map((tasks, i) => ({ number: model.first + i, tasks }))
-      )
-      assert.strictEqual(journal.openRecords, model.open.length)
-      assert.strictEqual(journal.nextSequenceNumber, model.first + model.batches.length)
-    })
-    const reopen = Effect.gen(function* () {
-      yield* Scope.close(scope, Exit.void)
-      const entry = yield* entryOf("model")
-      assert.strictEqual(entry.recordCount, model.batches.flat().length + model.open.length)
-      scope = yield* Scope.make()
-      journal = yield* Scope.extend(takeIt("model"), scope)
-      seal()
-      yield* check
-    })
-
-    for (const { count, does } of commands) {
-      const first = journal.batches[0]
-      switch (does) {
-        case "append":
-          append(journal, appended, appended + count)
-          model.open.push(...range(appended, appended + count))
-          appended += count
-          break
-        case "seal":
-          yield* journal.seal
-          seal()
-          break
-        case "acknowledge":
-          if (first === undefined) break
-          yield* journal.acknowledge(first)
-          model.batches.shift()
-          model.first++
-          break
-        case "split": {
-          if (first === undefined) break
-          const [tasks = []] = model.batches
-          const half = Math.ceil(tasks.length / 2)
-          assert.strictEqual(yield* journal.split(first), tasks.length > 1)
-          if (tasks.length > 1) model.batches.splice(0, 1, tasks.slice(0, half), tasks.slice(half))
-          break
-        }
-        case "evict":
-          yield* journal.evict
-          break
-        case "turn":
-          yield* Effect.promise(() => Promise.resolve())
-          break
-        case "read":
-          yield* check
-          break
-        case "reopen":
-          yield* reopen
-      }
-    }
-    yield* check
-    yield* reopen
-    yield* Scope.close(scope, Exit.void)
-  })

@@ -292,7 +292,8 @@ describe("a barrier that is not reached", () => {
   it.effect("fails the step after 15 minutes", () =>
     Effect.gen(function* () {
       const platform = platformWith(1)
-      const fiber = yield* Effect.fork(runOn(platform, Step.run("go", Effect.void, barrier({}))))
+      const task = Step.run("go", Effect.void, barrier({ readyPollIntervalMs: 100_000 }))
+      const fiber = yield* Effect.fork(runOn(platform, task))
       yield* TestClock.adjust("899999 millis")
       assert.isNull(fiber.unsafePoll())
       yield* TestClock.adjust("1 millis")

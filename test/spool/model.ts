@@ -53,7 +53,7 @@ export const check = <A, E>(
 ) =>
   FastCheck.assert(
     FastCheck.asyncProperty(commands, (commands) => Effect.runPromise(Effect.scoped(Effect.asVoid(follow(commands))))),
-    { numRuns: 3000 }
+    { numRuns: 200 }
   )
 
 export const follow = (commands: ReadonlyArray<Command>, disk?: Disk) =>

@@ -3,12 +3,18 @@
  *
  * @since 0.1.0
  */
+import type { HttpClient } from "@effect/platform/HttpClient"
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import type * as Redacted from "effect/Redacted"
 import type * as Stream from "effect/Stream"
 import * as Files from "./internal/artifacts/files.js"
+import * as Location from "./internal/artifacts/location.js"
 import * as Memory from "./internal/artifacts/memory.js"
+import * as Signed from "./internal/artifacts/signed.js"
 import type { PlatformFailure, ResourceNotFound } from "./Platform.js"
 
 /**
@@ -52,6 +58,94 @@ export class Artifacts extends Context.Tag("effect-bench/Artifacts")<
   }
 >() {}
 
+// -----------------------------------------------------------------------------
+// options
+// -----------------------------------------------------------------------------
+
+/**
+ * Where the files of {@link layerSigned} are, and where the server is that gives and takes them.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface SignedOptions {
+  readonly directory: string
+  /** Of the server, as clients reach it: objects are below its path `/objects/`. */
+  readonly publicUrl: string
+  /**
+   * What URLs are signed with, at least 16 characters, the same for every process that serves the directory. Default: a
+   * random one in the file `.secret` of the directory, which the first process creates, readable for its user only.
+   */
+  readonly secret?: Redacted.Redacted | undefined
+  /** How long an upload may begin; at most seven days. Default 15 minutes. */
+  readonly uploadExpiry?: Duration.DurationInput | undefined
+  /** How long a download may begin; at most seven days. Default 5 minutes. */
+  readonly downloadExpiry?: Duration.DurationInput | undefined
+}
+
+/**
+ * Where objects are in a storage that speaks S3.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface S3Location {
+  readonly bucket: string
+  /** What every key begins with, such as `bench/artifacts`. Default: nothing. */
+  readonly prefix?: string | undefined
+  /** A URL such as `https://minio.example.com:9000`. Default: AWS in the region. */
+  readonly endpoint?: string | undefined
+  /** Needed for AWS. Default `"auto"`, which other storages take. */
+  readonly region?: string | undefined
+  /**
+   * Whether the bucket is in the path of URLs, not in the host. Default: with an endpoint, and when no host can be called
+   * like the bucket.
+   */
+  readonly pathStyle?: boolean | undefined
+}
+
+/**
+ * What {@link layerS3} needs: where objects are, and a key that may get, put and delete them.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface S3Options extends S3Location {
+  readonly accessKeyId: Redacted.Redacted
+  readonly secretAccessKey: Redacted.Redacted
+  readonly sessionToken?: Redacted.Redacted | undefined
+  /** How long an upload may begin; at most seven days. Default 15 minutes. */
+  readonly uploadExpiry?: Duration.DurationInput | undefined
+  /** How long a download may begin; at most seven days. Default 5 minutes. */
+  readonly downloadExpiry?: Duration.DurationInput | undefined
+}
+
+/**
+ * What the text of a location stands for.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type ArtifactsLocation =
+  { readonly kind: "directory"; readonly directory: string } | ({ readonly kind: "s3" } & S3Location)
+
+// -----------------------------------------------------------------------------
+// constructors
+// -----------------------------------------------------------------------------
+
+/**
+ * Reads where artifacts are to be kept: a directory, or `s3://bucket/prefix?endpoint=URL&region=NAME&pathStyle=true`, of
+ * which all but the bucket may be absent. Keys are no part of it.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const parseLocation: (text: string) => Either.Either<ArtifactsLocation, PlatformFailure> = Location.parse
+
+// -----------------------------------------------------------------------------
+// layers
+// -----------------------------------------------------------------------------
+
 /**
  * Objects as files below a directory, which is created when the first object is written; URLs are `file:` URLs that never
  * expire. An object is replaced atomically, and on the disk once `write` succeeds.
@@ -69,3 +163,51 @@ export const layerFiles = (options: { readonly directory: string }): Layer.Layer
  * @category layers
  */
 export const layerMemory: Layer.Layer<Artifacts> = Layer.sync(Artifacts, Memory.make)
+
+/**
+ * Objects as files below a directory, behind expiring URLs `<publicUrl>/objects/<key>` that a server answers with the same
+ * directory and secret. A URL is good for one object and one method; bytes are taken with the content type that the object
+ * was announced with, or with any when there was none. Fails with {@link PlatformFailure} when an option does not fit, or no
+ * secret is given and none can be kept.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerSigned = (options: SignedOptions): Layer.Layer<Artifacts, PlatformFailure> =>
+  Layer.effect(Artifacts, Signed.make(options))
+
+/**
+ * Objects in a bucket of AWS S3, or of whatever speaks its protocol: MinIO, R2, and others. URLs are presigned, so that bytes
+ * do not pass through the server. An object that is not there is only told from one that the key may not read when the key
+ * may list the bucket. Fails with {@link PlatformFailure} when an option does not fit; the storage is not asked yet.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerS3 = (options: S3Options): Layer.Layer<Artifacts, PlatformFailure, HttpClient> =>
+  Layer.unwrapEffect(
+    Effect.map(
+      Effect.promise(() => import("./internal/artifacts/s3.js")),
+      (S3) => Layer.effect(Artifacts, S3.make(options))
+    )
+  )
+
+/**
+ * Objects at what {@link parseLocation} reads. For S3 the key is that of the environment, AWS_ACCESS_KEY_ID,
+ * AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN; the region is AWS_REGION or AWS_DEFAULT_REGION when the location has neither
+ * region nor endpoint. A directory is that of {@link layerSigned} when there is a `publicUrl`, else that of {@link layerFiles}.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerFromUrl = (
+  location: string,
+  options: Partial<Omit<SignedOptions, "directory">> = {}
+): Layer.Layer<Artifacts, PlatformFailure, HttpClient> =>
+  Layer.unwrapEffect(
+    Effect.map(Location.resolve(location), (found) => {
+      const { publicUrl, secret, ...expiry } = options
+      if ("bucket" in found) return layerS3({ ...found, ...expiry })
+      return publicUrl === undefined ? layerFiles(found) : layerSigned({ ...found, ...expiry, publicUrl, secret })
+    })
+  )

@@ -31,6 +31,8 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
+import * as FiberRef from "effect/FiberRef"
+import { identity } from "effect/Function"
 import type * as Layer from "effect/Layer"
 import * as Mailbox from "effect/Mailbox"
 import { hasProperty } from "effect/Predicate"
@@ -391,6 +393,9 @@ export const stream = <E, R>(
 // -----------------------------------------------------------------------------
 
 const prepare = Effect.fnUntraced(function* <E, R>(benchmark: Benchmark<E, R>, options: RunOptions) {
+  // A finalizer ends by putting back the refs that its fiber had before. Unless this one is among them by now, that would
+  // undo an interrupt which came while the finalizer ran, and the run would go on.
+  yield* FiberRef.update(FiberRef.interruptedCause, identity)
   const config = yield* BenchConfig.decode(benchmark.config)
   const resolved = yield* BenchConfig.resolve(config, options, options.project)
   const selected = yield* Participant.select(resolved.config.participants, resolved.providers)
@@ -441,7 +446,7 @@ const execute = <R>(
       scheduler.run(
         { groupBy, concurrency, staggerDelayMs },
         progress.participants.map((participant) =>
-          Worker.lane(progress.worker(task, participant, opened, () => concurrency))
+          Worker.lane(progress.worker(task, participant, opened, () => (groupBy === "round" ? 1 : concurrency)))
         )
       )
     ).pipe(
@@ -509,7 +514,7 @@ const finish = Effect.fnUntraced(function* (progress: Progress, opened: RunRepor
 
 /**
  * The summary of a run that others share is made of everything that is stored, and made again when that has grown
- * meanwhile: whoever submits last has seen it all.
+ * meanwhile: whoever submits last has seen it all. Rows of a hook's own making are added to those of other participants.
  */
 const submit = Effect.fnUntraced(function* (
   { names, resolved: { config, runKey } }: Progress,
@@ -517,8 +522,11 @@ const submit = Effect.fnUntraced(function* (
   ownRows: ReadonlyArray<SummaryRow>
 ) {
   const { onScore, scoring } = config
-  if (runKey === undefined || onScore !== undefined) {
-    return yield* opened.submitSummary({ results: ownRows, scoring })
+  if (runKey === undefined) return yield* opened.submitSummary({ results: ownRows, scoring })
+  if (onScore !== undefined) {
+    const own = new Set(names)
+    const others = (yield* opened.storedRows).filter(({ provider }) => !own.has(provider))
+    return yield* opened.submitSummary({ results: [...others, ...ownRows], scoring })
   }
   for (let tasks = yield* opened.storedTasks, known = -1; tasks.length !== known; tasks = yield* opened.storedTasks) {
     known = tasks.length

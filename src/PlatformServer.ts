@@ -1,133 +1,84 @@
 /**
- * A platform over HTTP: the handlers of `PlatformApi`, each of which carries out one operation of the `Platform` (or
- * `Accounts`) that the request's authorization provides.
+ * A platform over HTTP: `PlatformApi`, carried out by the `Platform` (or `Accounts`) that the authorization of a request
+ * provides, on a server that is ready for the open internet behind a proxy that does TLS.
+ *
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import type { AccountsAuthorization, PlatformAuthorization } from "effect-bench/PlatformApi"
+ * import * as PlatformServer from "effect-bench/PlatformServer"
+ *
+ * declare const authorization: Layer.Layer<PlatformAuthorization | AccountsAuthorization>
+ *
+ * const program = Effect.gen(function* () {
+ *   const server = yield* PlatformServer.PlatformServer
+ *   yield* Effect.log(`listening on ${server.url}`)
+ *   return yield* Effect.never
+ * }).pipe(Effect.provide(PlatformServer.layer({ port: 3000 }).pipe(Layer.provide(authorization))))
+ * ```
  *
  * @since 0.1.0
  */
 import type * as HttpApi from "@effect/platform/HttpApi"
-import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpApp from "@effect/platform/HttpApp"
-import * as HttpRouter from "@effect/platform/HttpRouter"
-import * as DateTime from "effect/DateTime"
+import type * as HttpRouter from "@effect/platform/HttpRouter"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { Accounts } from "./Accounts.js"
-import { refuse, refuseCause } from "./internal/http/refusals.js"
-import type { PlatformError } from "./Platform.js"
-import { Platform } from "./Platform.js"
-import type { AccountsAuthorization, PlatformAuthorization, Refusal } from "./PlatformApi.js"
-import { PlatformApi } from "./PlatformApi.js"
+import * as Api from "./internal/server/api.js"
+import type { MountedApp } from "./internal/server/app.js"
+import * as Handlers from "./internal/server/handlers.js"
+import type { ListenFailed } from "./internal/server/listener.js"
+import * as Listener from "./internal/server/listener.js"
+import type { ServerLimits, ServerTimeouts } from "./internal/server/settings.js"
+import * as Settings from "./internal/server/settings.js"
+import { start } from "./internal/server/start.js"
+import type { AccountsAuthorization, PlatformAuthorization } from "./PlatformApi.js"
 
-const benchmarks = HttpApiBuilder.group(PlatformApi, "benchmarks", (handlers) =>
-  handlers
-    .handle("listBenchmarks", ({ urlParams }) => items((platform) => platform.listBenchmarks(urlParams)))
-    .handle("upsertBenchmark", ({ path, payload }) =>
-      carryOut((platform) => platform.upsertBenchmark(path.benchmark, payload)).pipe(Effect.bindTo("benchmark"))
-    )
-    .handle("updateBenchmark", ({ path, payload }) =>
-      carryOut((platform) => platform.updateBenchmark(path.benchmark, payload)).pipe(Effect.bindTo("benchmark"))
-    )
-    .handle("getBenchmark", ({ path }) =>
-      carryOut((platform) => platform.getBenchmark(path.benchmark)).pipe(Effect.bindTo("benchmark"))
-    )
-    .handle("benchmarkResults", ({ path, urlParams }) =>
-      carryOut((platform) => platform.benchmarkResults(path.benchmark, urlParams))
-    )
-)
+export type { MountedApp } from "./internal/server/app.js"
+export { ListenFailed } from "./internal/server/listener.js"
+export type { ServerLimits, ServerTimeouts } from "./internal/server/settings.js"
 
-const runs = HttpApiBuilder.group(PlatformApi, "runs", (handlers) =>
-  handlers
-    .handle("listAllRuns", ({ urlParams }) => items((platform) => platform.listAllRuns(urlParams)))
-    .handle("createRun", ({ path, payload }) => carryOut((platform) => platform.createRun(path.benchmark, payload)))
-    .handle("listRuns", ({ path, urlParams }) => items((platform) => platform.listRuns(path.benchmark, urlParams)))
-    .handle("updateRun", ({ path, payload }) =>
-      carryOut((platform) => platform.updateRun(path, payload)).pipe(Effect.bindTo("run"))
-    )
-    .handle("getRun", ({ path }) => carryOut((platform) => platform.getRun(path)).pipe(Effect.bindTo("run")))
-    .handle("runProgress", ({ path }) => carryOut((platform) => platform.runProgress(path)))
-    .handle("submitSummary", ({ path, payload }) =>
-      carryOut((platform) => platform.submitSummary(path, payload)).pipe(Effect.bindTo("summary"))
-    )
-    .handle("getSummary", ({ path }) =>
-      carryOut((platform) => platform.getSummary(path)).pipe(Effect.bindTo("summary"))
-    )
-)
+/**
+ * Where a server listens, and what it serves besides the API.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface PlatformServerOptions {
+  /** Default `127.0.0.1`: only this machine. */
+  readonly host?: string | undefined
+  /** Default 3000; 0 takes a free one. */
+  readonly port?: number | undefined
+  /** Where clients reach the server, without a slash at the end. Default: where it listens. */
+  readonly publicUrl?: string | undefined
+  readonly limits?: ServerLimits | undefined
+  readonly timeouts?: ServerTimeouts | undefined
+  /** Fails when no request could be carried out, for instance since the database does not answer. Default: always ready. */
+  readonly ready?: Effect.Effect<unknown, unknown> | undefined
+  /** In the order in which they are asked. The paths of the API and of the server itself cannot be taken. */
+  readonly apps?: ReadonlyArray<MountedApp> | undefined
+}
 
-const participants = HttpApiBuilder.group(PlatformApi, "participants", (handlers) =>
-  handlers
-    .handle("listParticipants", ({ path }) => items((platform) => platform.listParticipants(path)))
-    .handle("upsertParticipant", ({ path, payload }) =>
-      carryOut((platform) => platform.upsertParticipant(path, payload)).pipe(Effect.bindTo("participant"))
-    )
-    .handle("updateParticipant", ({ path, payload }) =>
-      carryOut((platform) => platform.updateParticipant(path, payload)).pipe(Effect.bindTo("participant"))
-    )
-    .handle("getParticipant", ({ path }) =>
-      carryOut((platform) => platform.getParticipant(path)).pipe(Effect.bindTo("participant"))
-    )
-    .handle("participantLogs", ({ path, urlParams }) =>
-      carryOut((platform) => platform.participantLogs(path, urlParams))
-    )
-)
+/**
+ * A server that is listening.
+ *
+ * @since 0.1.0
+ * @category services
+ */
+export class PlatformServer extends Context.Tag("effect-bench/PlatformServer")<
+  PlatformServer,
+  {
+    readonly host: string
+    readonly port: number
+    /** Where clients reach it. */
+    readonly url: string
+  }
+>() {}
 
-const workers = HttpApiBuilder.group(PlatformApi, "workers", (handlers) =>
-  handlers
-    .handle("planWorkers", ({ path, payload }) =>
-      carryOut((platform) => platform.planWorkers(path, payload)).pipe(Effect.bindTo("workers"))
-    )
-    .handle("listWorkers", ({ path }) => items((platform) => platform.listWorkers(path)))
-    .handle("claimWorker", ({ path, payload }) =>
-      carryOut((platform) => platform.claimWorker(path, payload)).pipe(Effect.bindTo("assignment"))
-    )
-    .handle("getWorker", ({ path }) => carryOut((platform) => platform.getWorker(path)).pipe(Effect.bindTo("worker")))
-    .handle("updateWorker", ({ path, payload }) =>
-      carryOut((platform) => platform.updateWorker(path, payload)).pipe(Effect.bindTo("worker"))
-    )
-    .handle("heartbeat", ({ path, payload }) => carryOut((platform) => platform.heartbeat(path, payload)))
-    .handle("sendTaskResults", ({ path, payload }) => carryOut((platform) => platform.sendTaskResults(path, payload)))
-    .handle("completeWorker", ({ path, payload }) => carryOut((platform) => platform.completeWorker(path, payload)))
-    .handle("failWorker", ({ path, payload }) => carryOut((platform) => platform.failWorker(path, payload)))
-    .handle("releaseWorker", ({ path, payload }) => carryOut((platform) => platform.releaseWorker(path, payload)))
-)
-
-const results = HttpApiBuilder.group(PlatformApi, "results", (handlers) =>
-  handlers
-    .handle("runResults", ({ path }) => carryOut((platform) => platform.runResults(path)))
-    .handle("taskBuckets", ({ path, urlParams }) => carryOut((platform) => platform.taskBuckets(path, urlParams)))
-    .handle("runTimeline", ({ path, urlParams }) => carryOut((platform) => platform.runTimeline(path, urlParams)))
-    .handle("runImports", ({ path }) => carryOut((platform) => platform.runImports(path)))
-    .handle("iterations", ({ path, urlParams }) =>
-      carryOut((platform) =>
-        Effect.all({
-          run: platform.getRun(path),
-          generatedAt: Effect.map(DateTime.now, DateTime.formatIso),
-          [urlParams.type ?? "tasks"]: platform.iterations(path, urlParams)
-        })
-      )
-    )
-)
-
-const artifacts = HttpApiBuilder.group(PlatformApi, "artifacts", (handlers) =>
-  handlers
-    .handle("createArtifact", ({ path, payload }) => carryOut((platform) => platform.createArtifact(path, payload)))
-    .handle("listWorkerArtifacts", ({ path }) => items((platform) => platform.listWorkerArtifacts(path)))
-    .handle("listRunArtifacts", ({ path }) => items((platform) => platform.listRunArtifacts(path)))
-    .handle("getArtifact", ({ path }) => carryOut((platform) => platform.getArtifact(path, path.artifact)))
-)
-
-const accounts = HttpApiBuilder.group(PlatformApi, "accounts", (handlers) =>
-  handlers
-    .handle("me", () => Effect.flatMap(Accounts, ({ me }) => orRefuse(me)))
-    .handle("organizations", () =>
-      Effect.flatMap(Accounts, ({ organizations }) => orRefuse(organizations)).pipe(Effect.bindTo("items"))
-    )
-    .handle("activate", ({ payload }) =>
-      Effect.flatMap(Accounts, ({ activate }) => orRefuse(activate(payload.slug))).pipe(
-        Effect.map((organization) => ({ activeOrganizationId: organization.id, organization }))
-      )
-    )
-)
+// -----------------------------------------------------------------------------
+// the API
+// -----------------------------------------------------------------------------
 
 /**
  * The handlers of every group, for `HttpApiBuilder.api(PlatformApi)`.
@@ -135,7 +86,7 @@ const accounts = HttpApiBuilder.group(PlatformApi, "accounts", (handlers) =>
  * @since 0.1.0
  * @category layers
  */
-export const handlers = Layer.mergeAll(benchmarks, runs, participants, workers, results, artifacts, accounts)
+export const handlers = Handlers.layer
 
 /**
  * The API with its handlers. Whatever fails outside of them (a body that is not JSON, a field that does not fit, an
@@ -144,15 +95,11 @@ export const handlers = Layer.mergeAll(benchmarks, runs, participants, workers, 
  * @since 0.1.0
  * @category layers
  */
-export const layer: Layer.Layer<HttpApi.Api, never, PlatformAuthorization | AccountsAuthorization> = HttpApiBuilder.api(
-  PlatformApi
-).pipe(
-  Layer.provide(handlers),
-  Layer.merge(HttpApiBuilder.middleware(PlatformApi, (app) => Effect.catchAllCause(app, refuseCause)))
-)
+export const layerApi: Layer.Layer<HttpApi.Api, never, PlatformAuthorization | AccountsAuthorization> = Api.layer
 
 /**
- * The whole API as one HTTP app, for any server. Path parameters may have any length and any characters.
+ * The whole API as one HTTP app, for any server; limits of size and time are left to that. Path parameters may have any
+ * length and any characters.
  *
  * @since 0.1.0
  * @category constructors
@@ -161,20 +108,38 @@ export const make: Effect.Effect<
   HttpApp.Default<never, HttpRouter.HttpRouter.DefaultServices>,
   never,
   PlatformAuthorization | AccountsAuthorization | Scope.Scope
-> = Layer.build(Layer.mergeAll(layer, HttpApiBuilder.Router.Live, HttpApiBuilder.Middleware.layer)).pipe(
-  Effect.flatMap((context) => Effect.provide(HttpApiBuilder.httpApp, context)),
-  HttpRouter.withRouterConfig({ maxParamLength: Number.MAX_SAFE_INTEGER, caseSensitive: true })
-)
+> = Api.make
 
 // -----------------------------------------------------------------------------
-// internal
+// the server
 // -----------------------------------------------------------------------------
 
-const orRefuse = <A>(operation: Effect.Effect<A, PlatformError>): Effect.Effect<A, Refusal> =>
-  Effect.catchAll(operation, refuse)
+/**
+ * Serves the API, `/openapi.json`, `/healthz` (the process is up), `/readyz` (requests can be carried out; 503 if not, and
+ * while shutting down) and whatever else is mounted, until the scope closes. Then nothing new is accepted, requests that
+ * are being carried out get their time, and all connections are closed. Fails with {@link ListenFailed}.
+ *
+ * Every answer is JSON, errors included; bodies may be compressed with gzip; each request leaves one line in the log.
+ *
+ * @since 0.1.0
+ * @category running
+ */
+export const serve = (
+  options: PlatformServerOptions = {}
+): Effect.Effect<PlatformServer["Type"], ListenFailed, PlatformAuthorization | AccountsAuthorization | Scope.Scope> =>
+  Effect.flatMap(
+    Listener.open({
+      host: options.host ?? "127.0.0.1",
+      port: options.port ?? 3000,
+      settings: Settings.make(options.limits, options.timeouts)
+    }),
+    (listener) => start(listener, options)
+  )
 
-const carryOut = <A>(operation: (platform: Platform["Type"]) => Effect.Effect<A, PlatformError>) =>
-  Effect.flatMap(Platform, (platform) => orRefuse(operation(platform)))
-
-const items = <A>(operation: (platform: Platform["Type"]) => Effect.Effect<ReadonlyArray<A>, PlatformError>) =>
-  carryOut(operation).pipe(Effect.bindTo("items"))
+/**
+ * The server as a layer; see {@link serve}.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer = (options: PlatformServerOptions = {}) => Layer.scoped(PlatformServer, serve(options))

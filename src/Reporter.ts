@@ -16,7 +16,7 @@ import type { Activity } from "./internal/reporting/activity.js"
 import * as InMemory from "./internal/reporting/inMemory.js"
 import * as OpenRun from "./internal/reporting/openRun.js"
 import type { WorkerSettings } from "./internal/reporting/openWorker.js"
-import type { Iteration, PlatformError, RunRef, RunSummary } from "./Platform.js"
+import type { Iteration, PlatformError, RunRef, RunSummary, SummaryRow } from "./Platform.js"
 import { maxBatchRecords, Platform } from "./Platform.js"
 import type { Data as JsonObject, ParticipantRecords, TaskRecord } from "./Record.js"
 import * as RunMetadata from "./RunMetadata.js"
@@ -68,6 +68,8 @@ export interface RunReporter {
   ) => Effect.Effect<WorkerReporter | undefined, PlatformError, Scope.Scope>
   /** Stores the scored rows, with where and on what they were measured. */
   readonly submitSummary: (scored: Scored) => Effect.Effect<void, PlatformError>
+  /** The scored rows that are stored for this run; empty when there are none. */
+  readonly storedRows: Effect.Effect<ReadonlyArray<SummaryRow>, PlatformError>
   /** Every task that is stored for this run, whichever process ran it. */
   readonly storedTasks: Effect.Effect<ReadonlyArray<Iteration>, PlatformError>
   /**
@@ -98,6 +100,8 @@ export interface WorkerSource {
   readonly log: WorkerLog
   /** Tasks in flight at most; the target of steps that name none. A function of what the platform assigns. */
   readonly concurrency: (targetConcurrency: number | undefined) => number
+  /** Takes what is secret out of what the platform is told about a failure. */
+  readonly redact?: ((text: string) => string) | undefined
   /** Runs when everything is delivered, before the worker is closed. */
   readonly onFinish?: Effect.Effect<void> | undefined
 }
@@ -193,10 +197,11 @@ export class UndeliveredResults extends Data.TaggedError("UndeliveredResults")<{
   readonly undelivered: ReadonlyArray<Undelivered>
 }> {
   override get message(): string {
-    const lines = this.undelivered.map(
-      ({ error, participant, records }) => `  - ${participant}: ${records} record(s): ${error.message}`
-    )
     const spools = new Set(this.undelivered.flatMap(({ spool }) => (spool === undefined ? [] : [spool])))
+    const lines = this.undelivered.map(
+      ({ error, participant, records, spool }) =>
+        `  - ${participant}: ${records} record(s)${spool === undefined && spools.size > 0 ? ", which are not kept" : ""}: ${error.message}`
+    )
     const kept =
       spools.size === 0
         ? "these are not stored:"
@@ -338,7 +343,7 @@ export const layerNoIngest: Layer.Layer<Reporter> = Layer.succeed(
  * @category testing
  */
 export interface ReportedRun {
-  /** Undefined for a run that was joined. */
+  /** Undefined for a run that was joined and never opened. */
   readonly plan: RunPlan | undefined
   readonly runId: string
   readonly records: ReadonlyArray<ParticipantRecords>
@@ -365,7 +370,7 @@ export class TestReporter extends Context.Tag("effect-bench/TestReporter")<
 
 /**
  * Keeps everything in memory, for tests of programs that run benchmarks: barriers are open, every worker has all tasks of
- * its participant.
+ * its participant. A run that is joined has the plan of the one with its id (`run-1` for the first), else no tasks.
  *
  * @since 0.1.0
  * @category testing
@@ -382,7 +387,7 @@ export const layerTest: Layer.Layer<Reporter | TestReporter> = Layer.effectConte
       Reporter,
       Reporter.of({
         openRun: (plan) => Effect.sync(() => open(plan)),
-        joinRun: ({ run }) => Effect.sync(() => open(undefined, run))
+        joinRun: ({ run }) => Effect.sync(() => open(runs.find(({ runId }) => runId === run)?.plan, run))
       })
     ).pipe(Context.add(TestReporter, { runs: Effect.sync(() => runs.map((run) => run.reported)) }))
   })

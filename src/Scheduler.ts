@@ -39,6 +39,8 @@ export interface Lane<E, R> {
 export interface OpenLane<R> {
   /** How many tasks the worker has; their schedule indexes run from 0. */
   readonly slots: number
+  /** Whether further tasks are to start; asked before each. Default: until all have. */
+  readonly goesOn?: (() => boolean) | undefined
   /** Runs one task. Never fails: what the task does ends in its record. */
   readonly run: (scheduleIndex: number) => Effect.Effect<void, never, R>
 }
@@ -137,7 +139,11 @@ const runLane = <R>(plan: Plan, lane: OpenLane<R>): Effect.Effect<void, never, R
         ? lane.run(slot)
         : Effect.zipRight(sleepUntil(startMillis + slot * plan.staggerDelayMs), lane.run(slot))
     }
-    const takeTurns = Effect.whileLoop({ while: () => next < lane.slots, body: runNext, step: () => {} })
+    const takeTurns = Effect.whileLoop({
+      while: () => next < lane.slots && lane.goesOn?.() !== false,
+      body: runNext,
+      step: () => {}
+    })
     const fibers = Math.min(plan.concurrency, lane.slots)
     return Effect.forEach(Array.from({ length: fibers }), () => takeTurns, { concurrency: fibers, discard: true })
   })
@@ -146,11 +152,11 @@ const runRounds = <R>(plan: Plan, lanes: ReadonlyArray<OpenLane<R>>): Effect.Eff
   const rounds = lanes.reduce((most, lane) => Math.max(most, lane.slots), 0)
   let round = 0
   return Effect.whileLoop({
-    while: () => round < rounds,
+    while: () => round < rounds && lanes.some((lane) => lane.goesOn?.() !== false),
     body: () => {
       const slot = round++
       const turn = Effect.forEach(
-        lanes.filter((lane) => slot < lane.slots),
+        lanes.filter((lane) => slot < lane.slots && lane.goesOn?.() !== false),
         (lane) => lane.run(slot),
         { concurrency: plan.concurrency, discard: true }
       )

@@ -74,9 +74,32 @@ export interface SqlPlatformOptions {
 // -----------------------------------------------------------------------------
 
 /**
- * The platform over a `SqlClient`, with the bytes of artifacts in {@link ArtifactStorage.Artifacts}. Creates its tables, or
- * brings them to the schema of this version, first; fails with {@link PlatformFailure} when it cannot, or when a newer
- * version of effect-bench has written the database.
+ * The platforms of all organizations of one database, over a `SqlClient`, with the bytes of artifacts in
+ * {@link ArtifactStorage.Artifacts}. Creates the tables, or brings them to the schema of this version, first; fails with
+ * {@link PlatformFailure} when it cannot, or when a newer version of effect-bench has written the database.
+ *
+ * The platform of an organization that exists is made without asking the database.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const makeByOrganization: (
+  options: Omit<SqlPlatformOptions, "organization">
+) => Effect.Effect<
+  (organization: { readonly id: string; readonly slug: string }) => Platform["Type"],
+  PlatformFailure,
+  SqlClient.SqlClient | ArtifactStorage.Artifacts
+> = Effect.fnUntraced(
+  function* (options: Omit<SqlPlatformOptions, "organization">) {
+    const database = yield* Database.make
+    yield* Migrations.migrate(database)
+    return yield* makeOn(database, options)
+  },
+  Effect.catchAll((error) => failureOrDie(error))
+)
+
+/**
+ * The platform of one organization, like {@link makeByOrganization}.
  *
  * @since 0.1.0
  * @category constructors
@@ -85,38 +108,13 @@ export const make: (
   options: SqlPlatformOptions
 ) => Effect.Effect<Platform["Type"], PlatformFailure, SqlClient.SqlClient | ArtifactStorage.Artifacts> =
   Effect.fnUntraced(
-    function* (options: SqlPlatformOptions) {
-      const storage = yield* ArtifactStorage.Artifacts
+    function* ({ organization, ...options }: SqlPlatformOptions) {
       const database = yield* Database.make
       yield* Migrations.migrate(database)
-      const organization = yield* Organizations.ensure(database, options.organization ?? "local")
-      const find = Lookups.make(database.sql, organization.id)
-      const attempts = Attempts.make(database, find)
-      const rollUp = RollUp.make(database)
-      const freshness = Duration.min(Duration.decode(options.freshness ?? "15 seconds"), Duration.days(365))
-      const readiness = Readiness.make(database, freshness)
-      const addParticipant = Participants.makeAdd(database, rollUp)
-      const lease = Duration.decode(options.lease ?? "5 minutes")
-      return Platform.of({
-        ...Benchmarks.make(database, organization, find),
-        ...Runs.make(database, organization, find, rollUp, addParticipant),
-        ...Participants.make(database, find, rollUp, addParticipant),
-        ...Planning.make(database, find),
-        ...Workers.make(database, find, attempts, rollUp, readiness, lease),
-        ...WorkerPatches.make(database, find, attempts, rollUp, readiness),
-        ...TaskResults.make(database, find, attempts),
-        ...Summaries.make(database, find),
-        ...Results.make(database, find),
-        ...Progress.make(database, find, readiness, freshness),
-        ...TaskBuckets.make(database, find),
-        ...Timeline.make(database, find),
-        ...Imports.make(database, find),
-        ...Artifacts.make(database, organization, find, attempts, storage),
-        ...Logs.make(database, find, storage),
-        origin: { kind: "store", location: options.location ?? (yield* Origin.locate(database)) }
-      })
+      const platformOf = yield* makeOn(database, options)
+      return platformOf(yield* Organizations.ensure(database, organization ?? "local"))
     },
-    Effect.catchAll((error: PlatformError) => (error._tag === "PlatformFailure" ? error : Effect.die(error)))
+    Effect.catchAll((error) => failureOrDie(error))
   )
 
 // -----------------------------------------------------------------------------
@@ -173,3 +171,45 @@ export const layerSqlite = (
  * @category layers
  */
 export const layerMemory: Layer.Layer<Platform, PlatformFailure> = layerSqlite({ filename: Sqlite.memory })
+
+// -----------------------------------------------------------------------------
+// internal
+// -----------------------------------------------------------------------------
+
+const failureOrDie = (error: PlatformError): Effect.Effect<never, PlatformFailure> =>
+  error._tag === "PlatformFailure" ? Effect.fail(error) : Effect.die(error)
+
+const makeOn = Effect.fnUntraced(function* (
+  database: Database.Database,
+  options: Omit<SqlPlatformOptions, "organization">
+) {
+  const storage = yield* ArtifactStorage.Artifacts
+  const location = options.location ?? (yield* Origin.locate(database))
+  const rollUp = RollUp.make(database)
+  const freshness = Duration.min(Duration.decode(options.freshness ?? "15 seconds"), Duration.days(365))
+  const readiness = Readiness.make(database, freshness)
+  const addParticipant = Participants.makeAdd(database, rollUp)
+  const lease = Duration.decode(options.lease ?? "5 minutes")
+  return (organization: Organizations.Organization): Platform["Type"] => {
+    const find = Lookups.make(database.sql, organization.id)
+    const attempts = Attempts.make(database, find)
+    return Platform.of({
+      ...Benchmarks.make(database, organization, find),
+      ...Runs.make(database, organization, find, rollUp, addParticipant),
+      ...Participants.make(database, find, rollUp, addParticipant),
+      ...Planning.make(database, find),
+      ...Workers.make(database, find, attempts, rollUp, readiness, lease),
+      ...WorkerPatches.make(database, find, attempts, rollUp, readiness),
+      ...TaskResults.make(database, find, attempts),
+      ...Summaries.make(database, find),
+      ...Results.make(database, find),
+      ...Progress.make(database, find, readiness, freshness),
+      ...TaskBuckets.make(database, find),
+      ...Timeline.make(database, find),
+      ...Imports.make(database, find),
+      ...Artifacts.make(database, organization, find, attempts, storage),
+      ...Logs.make(database, find, storage),
+      origin: { kind: "store", location }
+    })
+  }
+})

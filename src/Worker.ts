@@ -159,6 +159,7 @@ const openWorker = <E, R>(
     const reporter = yield* options.run.openWorker(options.participant.name, {
       log,
       concurrency: options.concurrency,
+      redact,
       onFinish: options.onFinish
     })
     if (reporter === undefined) return undefined
@@ -196,7 +197,7 @@ const openWorker = <E, R>(
       if (activity !== undefined) activity.inFlight++
       return runSlot(scheduleIndex)
     }
-    return { reporter, lane: { slots: count, run: counted } }
+    return { reporter, lane: { slots: count, run: counted, goesOn: isCurrent } }
   })
 
 /** How long work that outlived its deadline may take to end before the worker ends without it. */

@@ -293,6 +293,20 @@ describe("a telemetry failure", () => {
   }
 })
 
+describe("a hook that does not end", () => {
+  it.effect("holds up neither heartbeats nor the end of a worker for more than five seconds each", () =>
+    Effect.gen(function* () {
+      const platform = platformWith(1)
+      platform.behave("heartbeat", [], refuses(permanent))
+      platform.behave("completeWorker", [], refuses(permanent))
+      const options = { onTelemetryError: () => Effect.never }
+      const { undelivered } = yield* within(75_000, runOn(platform, Effect.sleep("70 seconds"), options))
+      assert.deepStrictEqual(platform.times("heartbeat"), [30_000, 65_000])
+      assert.deepStrictEqual(undelivered, [])
+    }).pipe(withoutLogs)
+  )
+})
+
 describe("the log of a worker", () => {
   const saying = (line: string) => Effect.zipRight(Task.log(line), Effect.sleep("10 seconds"))
 

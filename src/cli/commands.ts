@@ -11,6 +11,7 @@ import * as Delivery from "./deliveryCommands.js"
 import * as Queries from "./queryCommands.js"
 import type { RunFlag } from "./runFlags.js"
 import { runFlagTable, workerFlagTable } from "./runFlags.js"
+import * as Serve from "./serveCommands.js"
 
 // -----------------------------------------------------------------------------
 // run, check
@@ -82,7 +83,8 @@ export const bench = Command.make("bench").pipe(
     Queries.exportCommand,
     Delivery.pushCommand,
     Delivery.authCommand,
-    Delivery.orgCommand
+    Delivery.orgCommand,
+    Serve.serveCommand
   ])
 )
 
@@ -105,5 +107,11 @@ export const help: { readonly [command: string]: (() => string) | undefined } = 
   "auth logout": () => helpOf(Delivery.logoutCommand),
   "auth status": () => helpOf(Delivery.statusCommand),
   "org list": () => helpOf(Delivery.orgListCommand),
-  "org use": () => helpOf(Delivery.orgUseCommand)
+  "org use": () => helpOf(Delivery.orgUseCommand),
+  serve: () => helpOf(Serve.serveAloneCommand),
+  "serve keys create": () => helpOf(Serve.keysCreateCommand),
+  "serve keys list": () => helpOf(Serve.keysListCommand),
+  "serve keys revoke": () => helpOf(Serve.keysRevokeCommand),
+  "serve orgs create": () => helpOf(Serve.orgsCreateCommand),
+  "serve orgs list": () => helpOf(Serve.orgsListCommand)
 }

@@ -25,7 +25,11 @@ const commandRows = [
   ["auth logout", "Forget what was saved by signing in."],
   ["auth status", "Show who is signed in, to which platform."],
   ["org list", "List your organizations on the platform."],
-  ["org use SLUG", "Choose the organization to record under."]
+  ["org use SLUG", "Choose the organization to record under."],
+  ["serve", "Serve a platform that machines record their runs on."],
+  ["serve keys create", "Make an API key for it; also: keys list, keys revoke PREFIX."],
+  ["serve orgs create SLUG", "Make an organization on it; also: orgs list."],
+  ["serve prune", "Remove runs that are older than asked."]
 ]
 
 export const overview = (version: string): string =>

@@ -47,20 +47,31 @@ const isHelp = (argument: string): boolean => argument === "--help" || argument 
 
 const writtenHelp = (argv: ReadonlyArray<string>): string | undefined => {
   const [command, ...rest] = argv
-  if (command === undefined || isHelp(command) || (groups.has(command) && rest.every(isHelp))) {
-    return overview(version())
-  }
+  if (command === undefined || isHelp(command)) return overview(version())
+  const name = commandOf(argv)
+  const words = name.split(" ").length
+  if (groups.has(name) && help[name] === undefined && argv.slice(words).every(isHelp)) return overview(version())
   if (!rest.some(isHelp)) return undefined
   if (command === "run" || command === "check" || command === "worker") return runUsage(command)
-  const name = commandOf(argv)
   const generated = help[name]?.()
   return generated === undefined ? undefined : queryUsage(name, generated)
 }
 
-/** Commands that only hold others. */
-const groups = new Set(Object.keys(help).flatMap((name) => (name.includes(" ") ? [name.split(" ", 1)[0]] : [])))
+/** Commands that hold others. */
+const groups: ReadonlySet<string> = new Set(
+  Object.keys(help).flatMap((name) => {
+    const words = name.split(" ")
+    return words.slice(1).map((_, i) => words.slice(0, i + 1).join(" "))
+  })
+)
 
-const commandOf = (argv: ReadonlyArray<string>): string => argv.slice(0, groups.has(argv[0]) ? 2 : 1).join(" ")
+/** The words that name a command, as far as they are there. */
+const commandOf = ([first = "", ...rest]: ReadonlyArray<string>): string => {
+  const end = rest.findIndex(isFlag)
+  return rest
+    .slice(0, end === -1 ? rest.length : end)
+    .reduce((name, word) => (groups.has(name) ? `${name} ${word}` : name), first)
+}
 
 /** Diagnostics go to stderr: stdout is for results. */
 const logger = (argv: ReadonlyArray<string>): Layer.Layer<never> =>

@@ -47,8 +47,7 @@ export const aloneState = {
 
 /** The waits at barriers inside of a task or a step. */
 class Waits {
-  /** Nanoseconds in which at least one step has waited. */
-  waitedNanos = 0
+  private waitedNanos = 0
   private waiting = 0
   private waitingSince = 0
 
@@ -58,6 +57,11 @@ class Waits {
 
   waitEnded(nanos: number): void {
     if (--this.waiting === 0) this.waitedNanos += nanos - this.waitingSince
+  }
+
+  /** Nanoseconds in which at least one step has waited, until now. */
+  waitedUntil(nanos: number): number {
+    return this.waiting === 0 ? this.waitedNanos : this.waitedNanos + nanos - this.waitingSince
   }
 }
 
@@ -259,7 +263,7 @@ class OpenStep extends Sink implements RunningStep {
   private end(status: "success" | "error"): StepDraft {
     const { timeline } = this.state.worker
     const endedNanos = timeline.now()
-    const insideNanos = this.inside?.waitedNanos ?? 0
+    const insideNanos = this.inside?.waitedUntil(endedNanos) ?? 0
     if (this.counted) this.state.worker.activity?.leave(this.name)
     if (this.waitedNanos !== undefined || insideNanos > 0) {
       this.measure({ readyWaitMs: toMillis((this.waitedNanos ?? 0) + insideNanos) })

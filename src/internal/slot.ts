@@ -85,10 +85,11 @@ export const make = <E, R>(
 
         const end = (exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> => {
           const endedNanos = worker.timeline.now()
+          const waitedNanos = state.waitedUntil(endedNanos)
           const record = (finalizerError: string | undefined): Effect.Effect<void> => {
             const left = currentRefs(fiber)
             const changed = left === inside ? undefined : restoreFiberRefs(refs, left)
-            const delivered = deliver(toRecord(sink, startedNanos, endedNanos, exit, finalizerError))
+            const delivered = deliver(toRecord(sink, startedNanos, endedNanos, waitedNanos, exit, finalizerError))
             return changed === undefined ? delivered : Effect.zipRight(changed, delivered)
           }
           const forked = interruptChildren(fiber, children)
@@ -140,6 +141,7 @@ const toRecord = (
   sink: Sink,
   startedNanos: number,
   endedNanos: number,
+  waitedNanos: number,
   exit: Exit.Exit<unknown, unknown>,
   finalizerError: string | undefined
 ): TaskDraft => {
@@ -151,7 +153,7 @@ const toRecord = (
   const status = failure === undefined ? "success" : "error"
   const startedAt = timeline.timestamp(startedNanos)
   const completedAt = timeline.timestamp(endedNanos)
-  const latencyMs = result.latencyMs ?? toMillis(endedNanos - startedNanos - state.waitedNanos)
+  const latencyMs = result.latencyMs ?? toMillis(endedNanos - startedNanos - waitedNanos)
   const steps = result.steps.length === 0 ? state.steps : [...state.steps, ...result.steps]
 
   const own = failure === undefined ? measured : merge(measured, result.data, state.phase)
@@ -161,11 +163,7 @@ const toRecord = (
   const record: TaskDraft = { taskIndex: state.taskIndex, status, startedAt, completedAt, latencyMs, steps }
   if (failure !== undefined) record.errorCode = failure.code
   const rest = finalizerError === undefined ? outcome : { ...outcome, finalizerError: redact(finalizerError) }
-  const data = merge(
-    own,
-    state.waitedNanos === 0 ? rest : { ...rest, readyWaitMs: toMillis(state.waitedNanos) },
-    state.phase
-  )
+  const data = merge(own, waitedNanos === 0 ? rest : { ...rest, readyWaitMs: toMillis(waitedNanos) }, state.phase)
   if (data !== undefined) record.data = data
   return record
 }

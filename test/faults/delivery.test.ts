@@ -7,10 +7,10 @@ import {
   held,
   isTo,
   range,
-  recordsIn,
   resets,
   run,
   setting,
+  tasksIn,
   undeliveredOf,
   pushAll,
   unavailable
@@ -89,7 +89,7 @@ describe("results arrive once and in order", () => {
   it.scopedLive("in halves of halves where the server takes no large batches", () =>
     Effect.gen(function* () {
       const where = yield* setting({
-        misbehaviour: (request) => (recordsIn(request) > 3 ? answers(413) : "normal")
+        misbehaviour: (request) => (tasksIn(request).length > 3 ? answers(413) : "normal")
       })
       const ran = yield* run(where, { tasks: 50, reporter: { batchSize: 20 } })
       yield* assertComplete(where, ran, 50)

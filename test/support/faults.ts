@@ -1,12 +1,14 @@
 /** Runs against a host that misbehaves: real requests to a real store, with a spool on disk. */
+import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as net from "node:net"
 import * as os from "node:os"
 import * as path from "node:path"
+import { fileURLToPath } from "node:url"
 import { FetchHttpClient } from "@effect/platform"
 import { assert } from "@effect/vitest"
 import type { Duration, Exit } from "effect"
-import { Context, Effect, Layer, Logger, Redacted, Schedule } from "effect"
+import { Context, Effect, Layer, Logger, Redacted, Schedule, Schema } from "effect"
 import * as Benchmark from "../../src/Benchmark.js"
 import type { RunRef } from "../../src/Platform.js"
 import { Platform } from "../../src/Platform.js"
@@ -21,6 +23,7 @@ import * as Scheduler from "../../src/Scheduler.js"
 import * as Spools from "../../src/Spool.js"
 import { Spool } from "../../src/Spool.js"
 import * as SqlPlatform from "../../src/SqlPlatform.js"
+import * as Task from "../../src/Task.js"
 import type { Fault, Misbehaviour, PlatformHost, Received } from "./platformHost.js"
 import * as Host from "./platformHost.js"
 import { metadata } from "./reporter.js"
@@ -94,11 +97,11 @@ export const always =
   (request) =>
     endings.some((ending) => isTo(request, request.method, ending)) ? fault : "normal"
 
-/** Number of records in a batch, as it arrived. */
-export const recordsIn = ({ body }: Received): number =>
-  typeof body === "object" && body !== null && "records" in body && Array.isArray(body.records)
-    ? body.records.length
-    : 0
+/** The tasks of a batch, as it arrived. */
+export const tasksIn = ({ body }: Received): ReadonlyArray<number> =>
+  isBatch(body) ? body.records.map(({ taskIndex }) => taskIndex) : []
+
+const isBatch = Schema.is(Schema.Struct({ records: Schema.Array(Schema.Struct({ taskIndex: Schema.Int })) }))
 
 // -----------------------------------------------------------------------------
 // runs
@@ -113,6 +116,8 @@ export interface RunSettings {
   /** Default that of the host. */
   readonly baseUrl?: string
   readonly scored?: boolean
+  /** Whether each task writes to the log. Default false. */
+  readonly logs?: boolean
   readonly reporter?: ReporterOptions
 }
 
@@ -151,7 +156,12 @@ export const run = (where: Setting, settings: RunSettings): Effect.Effect<Ran> =
       iterations: settings.tasks,
       concurrency: settings.concurrency ?? 1,
       ...(settings.scored === true && { scoring }),
-      task: ({ taskIndex }) => Effect.as(task(taskIndex), { data: { half: taskIndex / 2 } })
+      task: ({ taskIndex }) =>
+        Effect.gen(function* () {
+          yield* task(taskIndex)
+          if (settings.logs === true) yield* Task.log(`task ${taskIndex} says so`)
+          return { data: { half: taskIndex / 2 } }
+        })
     })
     const reporter = Reporter.layerWith({
       batchSize: 5,
@@ -324,4 +334,79 @@ export const door = (target: number) =>
       return Effect.as(made.open(), made)
     }),
     (made) => made.close
+  )
+
+// -----------------------------------------------------------------------------
+// a host that is a process
+// -----------------------------------------------------------------------------
+
+const load = `
+  import { createJiti } from "jiti"
+  await createJiti(process.cwd() + "/").import(process.argv[1])
+`
+
+const batchesIn = (said: string): number => said.match(/^events$/gm)?.length ?? 0
+
+/** A host in a process of its own, with its runs in a file. */
+export interface HostProcess {
+  readonly port: number
+  /** Waits until so many requests with results have arrived from now on. */
+  readonly batches: (count: number) => Effect.Effect<void>
+  /** Ends it without giving it time for anything. */
+  readonly kill: Effect.Effect<void>
+}
+
+export const hostProcess = (options: { readonly filename: string; readonly delayMillis?: number }) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.promise(async () => {
+        const child = spawn(
+          process.execPath,
+          [
+            ...["--input-type=module", "--eval", load],
+            fileURLToPath(new URL("../fixtures/platformHostProcess.ts", import.meta.url)),
+            ...[options.filename, String(options.delayMillis ?? 0)]
+          ],
+          { cwd: fileURLToPath(new URL("../..", import.meta.url)), stdio: ["ignore", "pipe", "inherit"] }
+        )
+        const ended = new Promise<void>((resolve) => child.on("close", () => resolve()))
+        let said = ""
+        const listeners = new Set<() => void>()
+        child.stdout.on("data", (chunk) => {
+          said += String(chunk)
+          for (const listener of listeners) listener()
+        })
+        const saying = <A>(look: (said: string) => A | undefined) =>
+          new Promise<A>((resolve, reject) => {
+            const listener = () => {
+              const found = look(said)
+              if (found === undefined) return
+              listeners.delete(listener)
+              resolve(found)
+            }
+            listeners.add(listener)
+            void ended.then(() => reject(new Error("the host has ended")))
+            listener()
+          })
+        const port = await saying((text) => /^port (\d+)$/m.exec(text)?.[1])
+        return { child, ended, port, saying, saidSoFar: () => said }
+      }),
+      ({ child, ended }) =>
+        Effect.promise(() => {
+          child.kill("SIGKILL")
+          return ended
+        })
+    ),
+    ({ child, ended, port, saidSoFar, saying }): HostProcess => ({
+      port: Number(port),
+      batches: (count) =>
+        Effect.promise(async () => {
+          const before = batchesIn(saidSoFar())
+          await saying((text) => (batchesIn(text) >= before + count ? true : undefined))
+        }),
+      kill: Effect.promise(() => {
+        child.kill("SIGKILL")
+        return ended
+      })
+    })
   )

@@ -3,6 +3,7 @@ import * as Path from "node:path"
 import { pathToFileURL } from "node:url"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Artifacts } from "../../Artifacts.js"
 import { PlatformFailure, ResourceNotFound } from "../../Platform.js"
@@ -13,9 +14,7 @@ import { refuseKey } from "./keys.js"
 
 /** Objects as files below a directory, which appears with the first of them. */
 export const make = (directory: string): Artifacts["Type"] => {
-  const root = Path.resolve(directory)
-  const fileOf = (operation: string, objectKey: string) =>
-    Effect.as(refuseKey(operation, objectKey), Path.join(root, ...objectKey.split("/")))
+  const fileOf = fileIn(directory)
   const urlOf = (operation: string, objectKey: string) =>
     Effect.map(fileOf(operation, objectKey), (file) => ({ url: pathToFileURL(file).href, expiresAt: null }))
 
@@ -23,15 +22,9 @@ export const make = (directory: string): Artifacts["Type"] => {
     prepareUpload: ({ objectKey }) => urlOf("prepare an upload", objectKey),
     prepareDownload: ({ objectKey }) => urlOf("prepare a download", objectKey),
 
-    write: (objectKey, content) =>
-      Effect.gen(function* () {
-        const file = yield* fileOf(writing, objectKey)
-        const folder = Path.dirname(file)
-        yield* Effect.mapError(makeDirectory(folder), (error) => failure(writing, folder, error))
-        yield* replace(file, content)
-      }),
+    write: (objectKey, content) => receive(directory, objectKey, Stream.make(content)),
 
-    read: (objectKey) => Stream.unwrap(Effect.map(fileOf(reading, objectKey), (file) => readFile(file, objectKey))),
+    read: (objectKey) => Stream.unwrapScoped(Effect.map(open(directory, objectKey), ({ content }) => content)),
 
     remove: (objectKey) =>
       Effect.flatMap(fileOf(removing, objectKey), (file) =>
@@ -39,6 +32,73 @@ export const make = (directory: string): Artifacts["Type"] => {
       )
   }
 }
+
+/**
+ * Stores an object as its bytes come. It is there once all of them have come and are on the disk; until then, and when
+ * `content` fails, whoever reads it finds what was there before.
+ */
+export const receive = Effect.fnUntraced(function* <E, R>(
+  directory: string,
+  objectKey: string,
+  content: Stream.Stream<Uint8Array, E, R>
+) {
+  const file = yield* fileIn(directory)(writing, objectKey)
+  const folder = Path.dirname(file)
+  yield* Effect.mapError(makeDirectory(folder), (error) => failure(writing, folder, error))
+  const temporary = Path.join(folder, `.${crypto.randomUUID()}.tmp`)
+  const writeSynced = Effect.acquireUseRelease(
+    attempt(writing, file, () => Fs.open(temporary, "wx")),
+    (handle) =>
+      Effect.zipRight(
+        Stream.runForEach(content, (chunk) => attempt(writing, file, () => handle.writeFile(chunk))),
+        attempt(writing, file, () => handle.sync())
+      ),
+    (handle) => Effect.promise(() => handle.close().catch(() => undefined))
+  )
+  yield* Effect.uninterruptibleMask((restore) =>
+    restore(writeSynced).pipe(
+      Effect.zipRight(attempt(writing, file, () => Fs.rename(temporary, file))),
+      Effect.ensuring(Effect.promise(() => Fs.rm(temporary, { force: true }).catch(() => undefined))),
+      Effect.zipRight(Effect.ignore(attempt(writing, folder, () => sync(folder))))
+    )
+  )
+})
+
+/** An object that stays as it is while it is read, whatever becomes of the file. */
+export interface OpenObject {
+  readonly size: number
+  readonly content: Stream.Stream<Uint8Array, PlatformFailure | ResourceNotFound>
+}
+
+/** Fails with {@link ResourceNotFound} `artifact` when there is no such object. */
+export const open = (
+  directory: string,
+  objectKey: string
+): Effect.Effect<OpenObject, PlatformFailure | ResourceNotFound, Scope.Scope> =>
+  Effect.gen(function* () {
+    const file = yield* fileIn(directory)(reading, objectKey)
+    const missing = new ResourceNotFound({ resource: "artifact", id: objectKey })
+    const use = <A>(evaluate: () => Promise<A>) =>
+      Effect.tryPromise({
+        try: evaluate,
+        catch: (error) => (noFile(error) ? missing : failure(reading, file, error))
+      })
+    const handle = yield* Effect.acquireRelease(
+      use(() => Fs.open(file, "r")),
+      (handle) => Effect.promise(() => handle.close().catch(() => undefined))
+    )
+    const found = yield* use(() => handle.stat())
+    if (!found.isFile()) return yield* missing
+    const content = Stream.repeatEffectOption(
+      use(() => handle.read(new Uint8Array(chunkSize), 0, chunkSize)).pipe(
+        Effect.mapError(Option.some),
+        Effect.flatMap(({ buffer, bytesRead }) =>
+          bytesRead === 0 ? Effect.fail(Option.none()) : Effect.succeed(buffer.subarray(0, bytesRead))
+        )
+      )
+    )
+    return { size: found.size, content }
+  })
 
 // -----------------------------------------------------------------------------
 // internal
@@ -51,6 +111,12 @@ const removing = "remove an artifact"
 const chunkSize = 64 * 1024
 
 const passing = /^(EAGAIN|EBUSY|EMFILE|ENFILE)$/
+
+const fileIn = (directory: string) => {
+  const root = Path.resolve(directory)
+  return (operation: string, objectKey: string) =>
+    Effect.as(refuseKey(operation, objectKey), Path.join(root, ...objectKey.split("/")))
+}
 
 const failure = (operation: string, file: string, error: unknown) =>
   new PlatformFailure({
@@ -69,28 +135,6 @@ const ignoreNoFile = (error: unknown) => {
   if (!noFile(error)) throw error
 }
 
-// The name appears once everything is on the disk; until then, whoever reads finds what was there before.
-const replace = (file: string, content: Uint8Array) => {
-  const folder = Path.dirname(file)
-  const temporary = Path.join(folder, `.${crypto.randomUUID()}.tmp`)
-  return attempt(writing, file, () => writeSynced(temporary, content)).pipe(
-    Effect.zipRight(attempt(writing, file, () => Fs.rename(temporary, file))),
-    Effect.ensuring(Effect.promise(() => Fs.rm(temporary, { force: true }).catch(() => undefined))),
-    Effect.zipRight(Effect.ignore(attempt(writing, folder, () => sync(folder)))),
-    Effect.uninterruptible
-  )
-}
-
-const writeSynced = async (file: string, content: Uint8Array): Promise<void> => {
-  const handle = await Fs.open(file, "wx")
-  try {
-    await handle.writeFile(content)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
 const sync = async (directory: string): Promise<void> => {
   const handle = await Fs.open(directory, "r")
   try {
@@ -98,26 +142,4 @@ const sync = async (directory: string): Promise<void> => {
   } finally {
     await handle.close()
   }
-}
-
-const readFile = (file: string, objectKey: string): Stream.Stream<Uint8Array, PlatformFailure | ResourceNotFound> => {
-  const explain = (error: unknown) =>
-    noFile(error) ? new ResourceNotFound({ resource: "artifact", id: objectKey }) : failure(reading, file, error)
-  const use = <A>(evaluate: () => Promise<A>) => Effect.tryPromise({ try: evaluate, catch: explain })
-  return Effect.acquireRelease(
-    use(() => Fs.open(file, "r")),
-    (handle) => Effect.promise(() => handle.close().catch(() => undefined))
-  ).pipe(
-    Effect.map((handle) =>
-      Stream.repeatEffectOption(
-        use(() => handle.read(new Uint8Array(chunkSize), 0, chunkSize)).pipe(
-          Effect.mapError(Option.some),
-          Effect.flatMap(({ buffer, bytesRead }) =>
-            bytesRead === 0 ? Effect.fail(Option.none()) : Effect.succeed(buffer.subarray(0, bytesRead))
-          )
-        )
-      )
-    ),
-    Stream.unwrapScoped
-  )
 }

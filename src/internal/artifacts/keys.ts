@@ -2,11 +2,14 @@
 import * as Effect from "effect/Effect"
 import { PlatformFailure } from "../../Platform.js"
 
-/** Fails unless the key can name an object on every kind of storage, and nothing outside of it. */
-export const refuseKey = (operation: string, objectKey: string): Effect.Effect<void, PlatformFailure> => {
-  const segments = objectKey.split("/")
-  return objectKey.length <= maxKeyLength &&
-    segments.every((segment) => segment.length <= maxSegmentLength && safeSegment.test(segment))
+/** Whether a text can name an object on every kind of storage, and nothing outside of it. */
+export const isObjectKey = (text: string): boolean =>
+  text.length <= maxKeyLength &&
+  text.split("/").every((segment) => segment.length <= maxSegmentLength && safeSegment.test(segment))
+
+/** Fails unless the key is one, as {@link isObjectKey} tells. */
+export const refuseKey = (operation: string, objectKey: string): Effect.Effect<void, PlatformFailure> =>
+  isObjectKey(objectKey)
     ? Effect.void
     : Effect.fail(
         new PlatformFailure({
@@ -15,7 +18,6 @@ export const refuseKey = (operation: string, objectKey: string): Effect.Effect<v
           retryable: false
         })
       )
-}
 
 /**
  * What an artifact is called in a key and on any disk, whatever it is called elsewhere: the last segment of its name, of

@@ -1,13 +1,19 @@
 /** What the server answers when an operation fails, and when no operation could be carried out at all. */
 import { HttpApiDecodeError } from "@effect/platform/HttpApiError"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as HttpApp from "@effect/platform/HttpApp"
 import { RequestError, RouteNotFound } from "@effect/platform/HttpServerError"
+import type { HttpServerRequest } from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
 import type { PlatformError, PlatformFailure } from "../platform/errors.js"
 import { bounded, schemaIssues } from "../platform/validation.js"
+import * as Answers from "../server/answers.js"
+import * as Routes from "../server/routes.js"
 import { conflictCodes, notFoundCodes, routeNotFound } from "./codes.js"
 import { Refusal, refusal } from "./errorBodies.js"
 
@@ -35,22 +41,19 @@ export const refuse = (error: PlatformError): Effect.Effect<never, Refusal> => {
   }
 }
 
-/** Refuses for whatever failed outside the operations; defects are logged. */
-export const refuseCause = (cause: Cause.Cause<never>): Effect.Effect<never, Refusal> => {
-  if (Cause.isInterruptedOnly(cause)) return Effect.failCause(cause)
+/**
+ * The answer for whatever failed outside the operations: a request without a route, a body that does not fit, a bug. Bugs are
+ * logged, not told; interruption stays what it is.
+ */
+export const answerCause = (cause: Cause.Cause<unknown>): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+  if (Cause.isInterruptedOnly(cause)) return Effect.failCause(Cause.stripFailures(cause))
   const error = Cause.squash(cause)
-  if (isRefusal(error) || HttpServerResponse.isServerResponse(error)) return Effect.failCause(cause)
-  if (error instanceof HttpApiDecodeError) return Effect.fail(malformed(error))
-  if (error instanceof RouteNotFound) {
-    const { method, url } = error.request
-    return Effect.fail(
-      refusal("NotFound", { error: `There is no ${method} ${url.split("?")[0]}.`, code: routeNotFound })
-    )
-  }
-  if (error instanceof RequestError) {
-    return Effect.fail(refusal("BadRequest", { error: "The body cannot be read as JSON.", code: "malformed_json" }))
-  }
-  return Effect.zipRight(Effect.logError("request failed", cause), Effect.fail(internalError))
+  if (HttpServerResponse.isServerResponse(error)) return Effect.succeed(error)
+  if (isRefusal(error)) return Effect.succeed(answerRefusal(error))
+  if (error instanceof HttpApiDecodeError) return Effect.succeed(answerRefusal(malformed(error)))
+  if (error instanceof RouteNotFound) return Effect.succeed(unrouted(error.request))
+  if (error instanceof RequestError) return Effect.succeed(unreadable(error))
+  return Effect.as(Effect.logError("request failed", cause), answerRefusal(internalError))
 }
 
 // -----------------------------------------------------------------------------
@@ -84,3 +87,27 @@ const malformed = (error: HttpApiDecodeError) => {
 }
 
 const isRefusal = Schema.is(Refusal)
+
+const encodeRefusal = Schema.encodeSync(Refusal)
+
+const statuses: ReadonlyMap<string, number> = new Map(
+  Refusal.members.map(({ ast }) => [
+    Option.getOrElse(SchemaAST.getIdentifierAnnotation(ast), () => ""),
+    HttpApiSchema.getStatusErrorAST(ast)
+  ])
+)
+
+const answerRefusal = (error: Refusal): HttpServerResponse.HttpServerResponse =>
+  Answers.refused(statuses.get(error._tag) ?? 500, encodeRefusal(error))
+
+const unrouted = ({ method, url }: HttpServerRequest): HttpServerResponse.HttpServerResponse => {
+  const path = Routes.pathOf(url)
+  const allowed = Routes.allowed(path)
+  if (allowed.length === 0) {
+    return answerRefusal(refusal("NotFound", { error: `There is no ${method} ${path}.`, code: routeNotFound }))
+  }
+  return method === "OPTIONS" ? Answers.options(allowed) : Answers.notAllowed(method, allowed)
+}
+
+const unreadable = ({ cause }: RequestError): HttpServerResponse.HttpServerResponse =>
+  (cause instanceof Answers.BodyRefused ? cause : Answers.notJson).answer

@@ -37,11 +37,14 @@ export const sendSealed = (
       }
       const isFinal = options.thenFinal && journal.batches.length === 1
       return send(settings, journal, batch, isFinal).pipe(
-        Effect.zipRight(journal.acknowledge(batch)),
-        Effect.map(() => {
-          finalSent = isFinal
-          options.onAcknowledged?.(batch.recordCount)
-        }),
+        Effect.zipRight(
+          Effect.uninterruptible(
+            Effect.map(journal.acknowledge(batch), () => {
+              finalSent = isFinal
+              options.onAcknowledged?.(batch.recordCount)
+            })
+          )
+        ),
         Effect.catchIf(
           (error) => error._tag === "RequestTooLarge",
           (error) => Effect.flatMap(journal.split(batch), (halved) => (halved ? Effect.void : Effect.fail(error)))

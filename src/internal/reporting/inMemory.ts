@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import type { TaskRecord } from "../../Record.js"
-import type { NewArtifact, ReportedRun, RunPlan, RunReporter,Scored } from "../../Reporter.js"
+import type { NewArtifact, ReportedRun, RunPlan, RunReporter, Scored } from "../../Reporter.js"
 import { nowhere } from "./openRun.js"
 
 export class Run {
@@ -13,8 +13,8 @@ export class Run {
   private abandoned = false
 
   constructor(
-    private readonly plan: RunPlan | undefined,
-    private readonly runId: string
+    readonly plan: RunPlan | undefined,
+    readonly runId: string
   ) {}
 
   get reported(): ReportedRun {
@@ -50,6 +50,7 @@ export class Run {
               }
         }),
       submitSummary: (summary) => Effect.sync(() => void this.summaries.push(summary)),
+      storedRows: Effect.sync(() => this.summaries.at(-1)?.results ?? []),
       storedTasks: Effect.sync(() =>
         Array.from(this.records).flatMap(([participantSlug, records]) =>
           records.map((record) => ({

@@ -69,6 +69,7 @@ export const nowhere = (range: { readonly start?: number; readonly count: number
       }
     ),
   submitSummary: () => Effect.void,
+  storedRows: Effect.succeed([]),
   storedTasks: Effect.succeed([]),
   abandon: Effect.void,
   undelivered: Effect.succeed([])
@@ -110,6 +111,10 @@ const makeReporter = (
           })
         )
       ),
+    storedRows: platform.getSummary(run).pipe(
+      Effect.map(({ results }) => results),
+      Effect.catchTag("ResourceNotFound", () => Effect.succeed([]))
+    ),
     storedTasks: platform.iterations(run, { type: "tasks" }),
     abandon: options.shared ? Effect.void : abandon,
     undelivered: Effect.sync(() => [...undelivered])

@@ -4,6 +4,7 @@ import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import { identity } from "effect/Function"
 import type * as Scope from "effect/Scope"
 import type {
   Assignment,
@@ -201,7 +202,7 @@ const close = (closing: Closing, exit: Exit.Exit<unknown, unknown>): Effect.Effe
   const { leavings, outbox, source, telemetry } = closing
   const { journal } = outbox
   const removeJournal = telemetry.attempt("spool", journal.remove)
-  const verdict = verdictOf(outbox, exit)
+  const verdict = verdictOf(outbox, exit, source.redact ?? identity)
   if (verdict === undefined) {
     return Effect.zipRight(end(closing, "releaseWorker", {}), removeJournal)
   }
@@ -241,11 +242,15 @@ const left = (
 }
 
 /** How the worker ends; undefined when it is given back because nothing was done. */
-const verdictOf = (outbox: Outbox, exit: Exit.Exit<unknown, unknown>): Verdict | undefined => {
+const verdictOf = (
+  outbox: Outbox,
+  exit: Exit.Exit<unknown, unknown>,
+  redact: (text: string) => string
+): Verdict | undefined => {
   if (Exit.isFailure(exit)) {
     if (!Cause.isInterrupted(exit.cause)) {
       const { code, message } = fromCause(exit.cause)
-      return { how: "fail", errorCode: code, errorMessage: message }
+      return { how: "fail", errorCode: code, errorMessage: redact(message) }
     }
     return outbox.done === 0
       ? undefined
@@ -258,11 +263,16 @@ const verdictOf = (outbox: Outbox, exit: Exit.Exit<unknown, unknown>): Verdict |
 
 /** Whether the worker is closed, or never will be. */
 const end = (
-  { assignment, ref, settings, telemetry }: Closing,
+  { assignment, ref, settings, source, telemetry }: Closing,
   how: "completeWorker" | "failWorker" | "releaseWorker",
   reason: Omit<Verdict, "how">
 ): Effect.Effect<boolean> => {
-  const request = settings.platform[how](ref, { attemptId: assignment.attemptId, ...reason })
+  const { errorMessage } = reason
+  const request = settings.platform[how](ref, {
+    attemptId: assignment.attemptId,
+    ...reason,
+    ...(errorMessage !== undefined && { errorMessage: source.redact?.(errorMessage) ?? errorMessage })
+  })
   return insistent(settings, how, request).pipe(
     Effect.as(true),
     Effect.catchAll((error) =>

@@ -27,15 +27,26 @@ export class Telemetry {
   failed(telemetry: TelemetryFailure["telemetry"], error: PlatformError | SpoolError): Effect.Effect<void> {
     return Effect.suspend(() => {
       const failure: TelemetryFailure = { telemetry, participant: this.participant, error }
-      const told = Effect.suspend(() => this.hook?.(failure) ?? Effect.void).pipe(
-        Effect.catchAllCause(() => Effect.void)
-      )
+      const told = this.hook === undefined ? Effect.void : tell(this.hook, failure)
       if (this.failing.has(telemetry)) return told
       this.failing.add(telemetry)
       return Effect.zipRight(told, Effect.logWarning(phrases[telemetry], error.message))
     })
   }
 }
+
+/** How long the hook may take: it is called where workers are closed, too. */
+const hookLimit = "5 seconds"
+
+const tell = (
+  hook: (failure: TelemetryFailure) => Effect.Effect<void>,
+  failure: TelemetryFailure
+): Effect.Effect<void> =>
+  Effect.suspend(() => hook(failure)).pipe(
+    Effect.interruptible,
+    Effect.timeoutOption(hookLimit),
+    Effect.catchAllCause(() => Effect.void)
+  )
 
 const phrases: { readonly [Telemetry in TelemetryFailure["telemetry"]]: string } = {
   heartbeat: "heartbeat failed",

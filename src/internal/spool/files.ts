@@ -2,7 +2,7 @@
  * The record files of one journal. The file of a batch is `<number>.ndjson`, a record a line, and the one with the highest
  * number is of the open batch: it is there even when it is empty, so that the number outlives the batches before it.
  *
- * Everything here is synchronous and throws.
+ * Everything here is synchronous, and throws when the file system refuses.
  */
 import * as Fs from "node:fs"
 import * as Path from "node:path"
@@ -45,25 +45,21 @@ export const scan = (directory: string): ReadonlyArray<BatchFile> => {
 }
 
 /**
- * Brings the files that a dead process left into order: finishes a split, and removes temporary files and a last line that
- * was not written to its end. The record of such a line cannot have been sent, as a batch is sealed only once its
- * file is complete. A number that is missing stays missing: the others may have been sent under theirs.
+ * Brings the files that a dead process left into order: finishes a split, and removes temporary files and those of batches
+ * without a record, except the last. A last line that was not written to its end does not count: its record cannot have
+ * been sent, as a batch is sealed only once its file is complete. A number that is missing stays missing, for the
+ * others may have been sent under theirs.
  */
 export const recover = (directory: string): ReadonlyArray<BatchFile> => {
   const { split, temporary } = layout(directory)
   if (split !== undefined) finishSplit(directory, split)
   for (const name of temporary) Fs.rmSync(Path.join(directory, name), { force: true })
   const files = scan(directory)
-  const last = files.at(-1)
-  return files.filter((file) => {
-    const path = pathOf(directory, file.sequenceNumber)
-    if (file.records === 0 && file !== last) {
-      Fs.rmSync(path)
-      return false
-    }
-    if (Fs.statSync(path).size > file.bytes) Fs.truncateSync(path, file.bytes)
-    return true
-  })
+  const kept = files.filter(({ records }, index) => records > 0 || index === files.length - 1)
+  for (const file of files) {
+    if (!kept.includes(file)) Fs.rmSync(pathOf(directory, file.sequenceNumber))
+  }
+  return kept
 }
 
 export class JournalFiles {

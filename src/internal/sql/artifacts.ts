@@ -38,7 +38,7 @@ export const make = (
       a.attempt_id AS "attemptId", a.kind, a.name, a.content_type AS "contentType", a.metadata,
       a.object_key AS "objectKey", a.created_at AS "createdAt"
     FROM artifacts a JOIN workers w ON w.id = a.worker_id JOIN participants p ON p.id = w.participant_id
-      JOIN runs r ON r.id = a.run_id`
+      JOIN runs r ON r.id = a.run_id AND r.pruned_at IS NULL`
 
   const findOfRun = SqlSchema.findAll({
     Request: Schema.String,

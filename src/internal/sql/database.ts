@@ -9,7 +9,7 @@ import type { ParseError } from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schedule from "effect/Schedule"
 import type { PlatformError } from "../../Platform.js"
-import { PlatformFailure } from "../../Platform.js"
+import { InvalidRequest, PlatformFailure } from "../../Platform.js"
 
 /** Whatever a query may fail with before {@link Database} has named the operation that sent it. */
 export type QueryError = PlatformError | SqlError | ParseError
@@ -74,29 +74,25 @@ export const now: Effect.Effect<string> = Effect.map(DateTime.now, DateTime.form
 
 export const newId: Effect.Effect<string> = Effect.sync(() => crypto.randomUUID())
 
-/** A query of these integers: one parameter, however many there are. */
-export const integersOf = (sql: SqlClient.SqlClient, values: ReadonlyArray<number>): Statement.Fragment => {
-  const json = JSON.stringify(values)
-  return sql.onDialectOrElse({
-    pg: () => sql`SELECT CAST(value AS INTEGER) FROM json_array_elements_text(CAST(${json} AS json))`,
-    orElse: () => sql`SELECT value FROM json_each(${json})`
+/** Whether a column is one of these: one parameter, however many there are, which PostgreSQL looks at when it plans. */
+export const isOneOf = (
+  sql: SqlClient.SqlClient,
+  column: string,
+  type: "INTEGER" | "TEXT",
+  values: ReadonlyArray<number | string>
+): Statement.Fragment =>
+  sql.onDialectOrElse({
+    pg: () => sql`${sql(column)} = ANY(CAST(${arrayText(values)} AS ${sql.literal(type)}[]))`,
+    orElse: () => sql`${sql(column)} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`
   })
-}
-
-/** A query of these texts: one parameter, however many there are. */
-export const textsOf = (sql: SqlClient.SqlClient, values: ReadonlyArray<string>): Statement.Fragment => {
-  const json = JSON.stringify(values)
-  return sql.onDialectOrElse({
-    pg: () => sql`SELECT value FROM json_array_elements_text(CAST(${json} AS json))`,
-    orElse: () => sql`SELECT value FROM json_each(${json})`
-  })
-}
 
 /** Names the operation in what its queries failed with, and says what the driver said. */
 export const toPlatformError = (operation: string, error: QueryError): PlatformError => {
   switch (error._tag) {
     case "SqlError":
-      return driverFailure(operation, error)
+      return codeOf(rootCause(error)) === unstorableText
+        ? new InvalidRequest({ issues: [{ field: "request", message: "must not contain the character NUL" }] })
+        : driverFailure(operation, error)
     case "ParseError":
       return new PlatformFailure({
         operation,
@@ -112,10 +108,12 @@ export const toPlatformError = (operation: string, error: QueryError): PlatformE
 /** A failure that repeats the driver's message, which is found at the end of the chain of causes. */
 export const driverFailure = (operation: string, error: unknown): PlatformFailure => {
   const cause = rootCause(error)
+  const code = codeOf(cause)
+  const detail = messageOf(cause)
   return new PlatformFailure({
     operation,
-    detail: messageOf(cause),
-    retryable: busyCodes.test(codeOf(cause)) || unreachableCodes.test(codeOf(cause)),
+    detail,
+    retryable: busyCodes.test(code) || unreachableCodes.test(code) || (code === "" && unreachableMessages.test(detail)),
     cause
   })
 }
@@ -141,8 +139,17 @@ export const unprepared = (connection: Connection, statement: string): Effect.Ef
 // SQLite busy, locked, lock protocol; PostgreSQL serialization failure, deadlock, lock not available.
 const busyCodes = /^(SQLITE_(BUSY|LOCKED|PROTOCOL)|40001$|40P01$|55P03$)/
 
-// PostgreSQL connection exceptions, too many connections, shutdown; the operating system's words for the same.
-const unreachableCodes = /^(08|53300$|57P0|ECONN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENOTFOUND|CONNECT)/
+// PostgreSQL connection exceptions, too many connections, shutdown, a stuck transaction, a primary that has become a
+// standby; the operating system's words for the same.
+const unreachableCodes =
+  /^(08|53300$|57P0|25P03$|25006$|ECONN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|CONNECT)/
+
+// PostgreSQL stores no text with the character NUL.
+const unstorableText = "22021"
+
+// What the driver of PostgreSQL says without a code.
+const unreachableMessages =
+  /^(Connection terminated|Connection timed out|Client has encountered a connection error|timeout exceeded when trying to connect|timeout expired)/
 
 const rootCause = (error: unknown): unknown =>
   Predicate.hasProperty(error, "cause") && error.cause !== undefined && error.cause !== null
@@ -154,6 +161,9 @@ const messageOf = (error: unknown): string =>
     ? error.message
     : codeOf(error) || String(error)
 
+const arrayText = (values: ReadonlyArray<number | string>) =>
+  `{${values.map((value) => `"${`${value}`.replace(/["\\]/g, "\\$&")}"`).join(",")}}`
+
 // `SqlClient.withTransaction` always sends a plain BEGIN and turns a failing COMMIT into a defect that leaves the
 // transaction open.
 const transaction = <A>(
@@ -161,10 +171,15 @@ const transaction = <A>(
   begin: ReadonlyArray<string>,
   queries: Effect.Effect<A, QueryError>
 ) =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.scoped(
+  Effect.uninterruptibleMask((restore) => {
+    // The client of PostgreSQL loses a connection that arrives for somebody who has stopped waiting.
+    const reserve = sql.onDialectOrElse({
+      sqlite: () => sql.reserve,
+      orElse: () => Effect.uninterruptible(sql.reserve)
+    })
+    return Effect.scoped(
       Effect.gen(function* () {
-        const connection = yield* restore(sql.reserve)
+        const connection = yield* restore(reserve)
         const exit = yield* Effect.forEach(begin, (statement) => unprepared(connection, statement)).pipe(
           Effect.zipRight(Effect.provideService(queries, SqlClient.TransactionConnection, [connection, 0])),
           restore,
@@ -172,10 +187,10 @@ const transaction = <A>(
           Effect.exit
         )
         if (Exit.isFailure(exit)) {
-          // Some failures, such as a full disk, have rolled back already.
-          yield* Effect.ignore(unprepared(connection, "ROLLBACK"))
+          // Some failures, such as a full disk, have rolled back already. Cancelling a statement may hit this one.
+          yield* Effect.ignore(Effect.retry(unprepared(connection, "ROLLBACK"), { times: 1 }))
         }
         return yield* exit
       })
     )
-  )
+  })

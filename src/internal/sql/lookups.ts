@@ -4,7 +4,15 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { ParticipantRef, RunRef, WorkerRef } from "../../Platform.js"
-import { Benchmark, ConcurrencySample, Participant, ResourceNotFound, Run, Worker } from "../../Platform.js"
+import {
+  Benchmark,
+  ConcurrencySample,
+  Participant,
+  ResourceNotFound,
+  Run,
+  Unauthorized,
+  Worker
+} from "../../Platform.js"
 import { Data } from "../../Record.js"
 
 /** A JSON object in a text column. */
@@ -59,6 +67,7 @@ export const selectBenchmarks = (sql: SqlClient) => sql`
   SELECT b.id, b.slug, b.name, b.status, b.config, b.default_run_config AS "defaultRunConfig"
   FROM benchmarks b`
 
+// A run that is being removed is not found any more, nor is anything in it.
 export const selectRuns = (sql: SqlClient) => sql`
   SELECT r.id, r.benchmark_id AS "benchmarkId", b.slug AS "benchmarkSlug", r.name, r.status, r.run_key AS "runKey",
     CAST(COALESCE(r.total_tasks, (SELECT SUM(p.total_tasks) FROM participants p WHERE p.run_id = r.id), 0) AS INTEGER)
@@ -68,13 +77,13 @@ export const selectRuns = (sql: SqlClient) => sql`
       AS "workerCount",
     r.config, r.created_at AS "createdAt", r.updated_at AS "updatedAt",
     r.total_tasks AS "declaredTotalTasks", r.worker_count AS "declaredWorkerCount"
-  FROM runs r JOIN benchmarks b ON b.id = r.benchmark_id`
+  FROM runs r JOIN benchmarks b ON b.id = r.benchmark_id AND r.pruned_at IS NULL`
 
 export const selectParticipants = (sql: SqlClient) => sql`
   SELECT p.id, r.benchmark_id AS "benchmarkId", p.run_id AS "runId", p.slug, p.label, p.provider, p.status,
     p.total_tasks AS "totalTasks", p.worker_count AS "workerCount", p.config,
     p.seq, b.slug AS "benchmarkSlug", r.config AS "runConfig", p.worker_config AS "workerConfig"
-  FROM participants p JOIN runs r ON r.id = p.run_id JOIN benchmarks b ON b.id = r.benchmark_id`
+  FROM participants p JOIN runs r ON r.id = p.run_id AND r.pruned_at IS NULL JOIN benchmarks b ON b.id = r.benchmark_id`
 
 export const selectWorkers = (sql: SqlClient) => sql`
   SELECT w.id, r.benchmark_id AS "benchmarkId", p.run_id AS "runId", w.participant_id AS "participantId",
@@ -84,7 +93,7 @@ export const selectWorkers = (sql: SqlClient) => sql`
     w.progress_errors AS "progressErrors", w.progress_total AS "progressTotal", w.current_step AS "currentStep",
     w.concurrency, p.seq AS "participantSeq", w.attempt_count AS "attemptCount",
     w.current_attempt_id AS "currentAttemptId"
-  FROM workers w JOIN participants p ON p.id = w.participant_id JOIN runs r ON r.id = p.run_id
+  FROM workers w JOIN participants p ON p.id = w.participant_id JOIN runs r ON r.id = p.run_id AND r.pruned_at IS NULL
     JOIN benchmarks b ON b.id = r.benchmark_id`
 
 export const PageRequest = Schema.Struct({ limit: Schema.Int, offset: Schema.Int })
@@ -93,7 +102,14 @@ const RunRequest = Schema.Struct({ benchmark: Schema.String, run: Schema.String 
 const ParticipantRequest = Schema.Struct({ ...RunRequest.fields, participant: Schema.String })
 const WorkerRequest = Schema.Struct({ ...ParticipantRequest.fields, worker: Schema.String })
 
-/** Finds what a request names, in one organization, or fails with the outermost resource that does not exist. */
+/** What is asked for belongs to another organization than the one it is asked for. */
+export const foreignOrganization = () =>
+  new Unauthorized({ reason: "Forbidden", detail: "API key is not authorized for this organization" })
+
+/**
+ * Finds what a request names, in one organization, or fails with the outermost resource that does not exist; what is in a
+ * run of another organization is refused.
+ */
 export const make = (sql: SqlClient, organizationId: string) => {
   const benchmarks = selectBenchmarks(sql)
   const runs = selectRuns(sql)
@@ -110,6 +126,13 @@ export const make = (sql: SqlClient, organizationId: string) => {
       Effect.flatMap(orElseFail(() => new ResourceNotFound({ resource: "benchmark", id: slug })))
     )
 
+  const refuseForeign = (ref: RunRef) =>
+    Effect.flatMap(
+      sql`SELECT 1 FROM runs r JOIN benchmarks b ON b.id = r.benchmark_id
+        WHERE r.id = ${ref.run} AND r.organization_id <> ${organizationId} AND b.slug = ${ref.benchmark}`,
+      (rows) => (rows.length === 0 ? Effect.void : foreignOrganization())
+    )
+
   const runAs = <A, I>(row: Schema.Schema<A, I>) => {
     const find = SqlSchema.findOne({
       Request: RunRequest,
@@ -121,7 +144,10 @@ export const make = (sql: SqlClient, organizationId: string) => {
       find(ref).pipe(
         Effect.flatMap(
           orElseFail(() =>
-            Effect.zipRight(benchmark(ref.benchmark), new ResourceNotFound({ resource: "run", id: ref.run }))
+            refuseForeign(ref).pipe(
+              Effect.zipRight(benchmark(ref.benchmark)),
+              Effect.zipRight(new ResourceNotFound({ resource: "run", id: ref.run }))
+            )
           )
         )
       )

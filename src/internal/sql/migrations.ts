@@ -5,8 +5,10 @@ import * as SqlSchema from "@effect/sql/SqlSchema"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { PlatformFailure } from "../../Platform.js"
+import * as Accounts from "./accounts/tables.js"
 import type { Database } from "./database.js"
 import { driverFailure } from "./database.js"
+import { prepareRetention } from "./retention.js"
 
 const operation = "open the store"
 const migrationsTable = "effect_bench_migrations"
@@ -27,7 +29,9 @@ export const migrate = Effect.fnUntraced(function* (database: Database) {
 /** Tables grow by new entries only: what a released version has created is never edited. */
 const migrations: Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>> = {
   "1_tables": Effect.flatMap(SqlClient.SqlClient, (sql) => createTables(sql)),
-  "2_progress_and_artifacts": Effect.flatMap(SqlClient.SqlClient, (sql) => addProgressAndArtifacts(sql))
+  "2_progress_and_artifacts": Effect.flatMap(SqlClient.SqlClient, (sql) => addProgressAndArtifacts(sql)),
+  "3_accounts": Effect.flatMap(SqlClient.SqlClient, (sql) => Accounts.createTables(sql, columnTypes(sql))),
+  "4_retention": Effect.flatMap(SqlClient.SqlClient, (sql) => prepareRetention(sql, columnTypes(sql)))
 }
 
 const version = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
@@ -73,11 +77,15 @@ const migrateLocked = (sql: SqlClient.SqlClient) =>
     Effect.catchTag("MigrationError", (error) => driverFailure(operation, error))
   )
 
-// The migrator creates its table before it locks anything, so two processes could collide there.
+// The migrator creates its table before it locks anything, so two processes could collide there. What a large table needs
+// may take longer than any operation.
 const lockMigrations = (sql: SqlClient.SqlClient) =>
   Effect.gen(function* () {
     yield* sql.onDialectOrElse({
-      pg: (): Effect.Effect<unknown, SqlError> => sql`SELECT pg_advisory_xact_lock(7223372036)`,
+      pg: (): Effect.Effect<unknown, SqlError> =>
+        sql`SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`.pipe(
+          Effect.zipRight(sql`SELECT pg_advisory_xact_lock(7223372036)`)
+        ),
       orElse: () => Effect.void
     })
     yield* sql`CREATE TABLE IF NOT EXISTS ${sql(migrationsTable)} (

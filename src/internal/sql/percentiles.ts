@@ -4,7 +4,7 @@ import * as SqlSchema from "@effect/sql/SqlSchema"
 import type * as Statement from "@effect/sql/Statement"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { integersOf } from "./database.js"
+import { isOneOf } from "./database.js"
 
 /** A percentile of one group in milliseconds; null when it has no latencies. */
 export type Percentile = (percent: number) => number | null
@@ -51,5 +51,5 @@ const latenciesAt = (sql: SqlClient, rows: Statement.Fragment, order: string) =>
       SELECT place, latency_ms AS "latencyMs" FROM (
         SELECT latency_ms, CAST(ROW_NUMBER() OVER (ORDER BY ${sql.literal(order)}) AS INTEGER) AS place
         FROM (${rows}) grouped WHERE latency_ms IS NOT NULL
-      ) ranked WHERE place IN (${integersOf(sql, places)})`
+      ) ranked WHERE ${isOneOf(sql, "place", "INTEGER", places)}`
   })

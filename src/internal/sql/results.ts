@@ -6,10 +6,11 @@ import * as Schema from "effect/Schema"
 import type { Platform, ResultSummary } from "../../Platform.js"
 import { Iteration } from "../../Platform.js"
 import type { Database, QueryError } from "./database.js"
-import { now, textsOf } from "./database.js"
+import { isOneOf, now } from "./database.js"
 import { allImported } from "./imports.js"
 import type { Lookups } from "./lookups.js"
 import { JsonColumn } from "./lookups.js"
+import { ofParticipants } from "./participantSeqs.js"
 import type { Percentile } from "./percentiles.js"
 import { percentilesOf } from "./percentiles.js"
 import { page } from "./requests.js"
@@ -21,9 +22,6 @@ export const make = (
 ): Pick<Platform["Type"], "runResults" | "benchmarkResults" | "iterations"> => {
   const { read, sql } = database
 
-  const ofRuns = (runIds: ReadonlyArray<string>) =>
-    sql`participant_seq IN (SELECT seq FROM participants WHERE run_id IN (${textsOf(sql, runIds)}))`
-
   const counts = (tasks: "*" | "DISTINCT task_index") => sql`
     CAST(COUNT(*) AS INTEGER) AS "recordCount", CAST(COUNT(${sql.literal(tasks)}) AS INTEGER) AS "taskCount",
     CAST(COUNT(CASE WHEN status = 'success' THEN 1 END) AS INTEGER) AS "successCount",
@@ -33,42 +31,42 @@ export const make = (
     MIN(started_at) AS "firstStartedAt", MAX(completed_at) AS "lastCompletedAt"`
 
   const countRun = SqlSchema.findAll({
-    Request: RunIds,
+    Request: Seqs,
     Result: Counts,
-    execute: (runIds) => sql`SELECT ${counts("*")} FROM task_results WHERE ${ofRuns(runIds)}`
+    execute: (seqs) => sql`SELECT ${counts("*")} FROM task_results WHERE ${ofParticipants(sql, seqs)}`
   })
 
   const countParticipants = SqlSchema.findAll({
-    Request: RunIds,
+    Request: Seqs,
     Result: Schema.Struct({ ...Counts.fields, participantSeq: Schema.Int }),
-    execute: (runIds) => sql`SELECT participant_seq AS "participantSeq", ${counts("*")}
-      FROM task_results WHERE ${ofRuns(runIds)} GROUP BY participant_seq ORDER BY participant_seq`
+    execute: (seqs) => sql`SELECT participant_seq AS "participantSeq", ${counts("*")}
+      FROM task_results WHERE ${ofParticipants(sql, seqs)} GROUP BY participant_seq ORDER BY participant_seq`
   })
 
   const countSteps = SqlSchema.findAll({
-    Request: RunIds,
+    Request: Seqs,
     Result: Schema.Struct({
       ...Counts.fields,
       participantSeq: Schema.Int,
       stepName: Schema.String,
       firstIndex: Schema.Int
     }),
-    execute: (runIds) => sql`SELECT participant_seq AS "participantSeq", name AS "stepName",
+    execute: (seqs) => sql`SELECT participant_seq AS "participantSeq", name AS "stepName",
         MIN(step_index) AS "firstIndex", ${counts("DISTINCT task_index")}
-      FROM step_results WHERE ${ofRuns(runIds)} GROUP BY participant_seq, name ORDER BY participant_seq, name`
+      FROM step_results WHERE ${ofParticipants(sql, seqs)} GROUP BY participant_seq, name ORDER BY participant_seq, name`
   })
 
   /** Groups with their summaries, in the order of `count`, which `order` must be too. */
   const summarize =
     <C extends Counts>(
-      count: (runIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<C>, QueryError>,
+      count: (seqs: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<C>, QueryError>,
       table: "task_results" | "step_results",
       order: string
     ) =>
-    (runIds: ReadonlyArray<string>) =>
+    (seqs: ReadonlyArray<number>) =>
       Effect.gen(function* () {
-        const groups = yield* count(runIds)
-        const rows = sql`SELECT * FROM ${sql(table)} WHERE ${ofRuns(runIds)}`
+        const groups = yield* count(seqs)
+        const rows = sql`SELECT * FROM ${sql(table)} WHERE ${ofParticipants(sql, seqs)}`
         const percentiles = yield* percentilesOf(sql, groups, [50, 95, 99], rows, order)
         return Arr.zipWith(groups, percentiles, (counts, percentile): Summarized<C> => ({
           counts,
@@ -89,13 +87,13 @@ export const make = (
       provider: Iteration.fields.provider
     }),
     execute: (runIds) => sql`SELECT seq, run_id AS "runId", slug AS "participantSlug", provider FROM participants
-      WHERE run_id IN (${textsOf(sql, runIds)}) ORDER BY seq`
+      WHERE ${isOneOf(sql, "run_id", "TEXT", runIds)} ORDER BY seq`
   })
 
   /** Every participant of these runs, those without records included. */
   const participantsOf = Effect.fnUntraced(function* (runIds: ReadonlyArray<string>) {
     const participants = yield* findParticipants(runIds)
-    const summarized = yield* summarizeParticipants(runIds)
+    const summarized = yield* summarizeParticipants(participants.map(({ seq }) => seq))
     const summaries = new Map(summarized.map(({ counts, summary }) => [counts.participantSeq, summary]))
     return participants.map((participant) => ({ ...participant, summary: summaries.get(participant.seq) ?? nothing }))
   })
@@ -104,7 +102,7 @@ export const make = (
     Request: RunIds,
     Result: Schema.Struct({ runId: Schema.String, batches: Schema.Int }),
     execute: (runIds) => sql`SELECT run_id AS "runId", CAST(COUNT(*) AS INTEGER) AS "batches" FROM event_batches
-      WHERE run_id IN (${textsOf(sql, runIds)}) GROUP BY run_id`
+      WHERE ${isOneOf(sql, "run_id", "TEXT", runIds)} GROUP BY run_id`
   })
 
   const findTasks = SqlSchema.findAll({
@@ -135,11 +133,12 @@ export const make = (
   return {
     runResults: (ref) =>
       Effect.gen(function* () {
-        const benchmark = yield* find.benchmark(ref.benchmark)
         const run = yield* find.run(ref)
-        const overall = yield* summarizeRun([run.id])
+        const benchmark = yield* find.benchmark(ref.benchmark)
         const participants = yield* participantsOf([run.id])
-        const ofSteps = Arr.groupBy(yield* summarizeSteps([run.id]), ({ counts }) => `${counts.participantSeq}`)
+        const seqs = participants.map(({ seq }) => seq)
+        const overall = yield* summarizeRun(seqs)
+        const ofSteps = Arr.groupBy(yield* summarizeSteps(seqs), ({ counts }) => `${counts.participantSeq}`)
         return {
           benchmark,
           run,
@@ -204,6 +203,7 @@ export const make = (
 // -----------------------------------------------------------------------------
 
 const RunIds = Schema.Array(Schema.String)
+const Seqs = Schema.Array(Schema.Int)
 
 const Counts = Schema.Struct({
   recordCount: Schema.Int,

@@ -7,6 +7,7 @@ import { integer, refuse } from "../platform/validation.js"
 import type { Database } from "./database.js"
 import { now } from "./database.js"
 import type { Lookups } from "./lookups.js"
+import { findParticipantSeqs, ofParticipants } from "./participantSeqs.js"
 import { percentilesOf } from "./percentiles.js"
 
 /** Latency against task index, and what failed first. */
@@ -19,20 +20,22 @@ export const make = ({ read, sql }: Database, find: Lookups): Pick<Platform["Typ
       FROM participants p WHERE p.run_id = ${runId}`
   })
 
-  const bucketed = (runId: string, bucketSize: number) => sql`
+  const seqsOf = findParticipantSeqs(sql)
+
+  const bucketed = (seqs: ReadonlyArray<number>, bucketSize: number) => sql`
     SELECT participant_seq, task_index / CAST(${bucketSize} AS INTEGER) AS bucket, status, latency_ms
-    FROM task_results WHERE participant_seq IN (SELECT seq FROM participants WHERE run_id = ${runId})`
+    FROM task_results WHERE ${ofParticipants(sql, seqs)}`
 
   const countBuckets = SqlSchema.findAll({
-    Request: Schema.Struct({ runId: Schema.String, bucketSize: Schema.Int }),
+    Request: Schema.Struct({ seqs: Schema.Array(Schema.Int), bucketSize: Schema.Int }),
     Result: BucketCounts,
-    execute: ({ bucketSize, runId }) => sql`
+    execute: ({ bucketSize, seqs }) => sql`
       SELECT b.*, p.slug AS "participantSlug", p.provider FROM (
         SELECT participant_seq, bucket, CAST(COUNT(*) AS INTEGER) AS "taskCount",
           CAST(COUNT(CASE WHEN status = 'success' THEN 1 END) AS INTEGER) AS "successCount",
           CAST(COUNT(CASE WHEN status = 'error' THEN 1 END) AS INTEGER) AS "errorCount",
           CAST(COUNT(latency_ms) AS INTEGER) AS "latencyCount", MAX(latency_ms) AS "max"
-        FROM (${bucketed(runId, bucketSize)}) tasks GROUP BY participant_seq, bucket
+        FROM (${bucketed(seqs, bucketSize)}) tasks GROUP BY participant_seq, bucket
       ) b JOIN participants p ON p.seq = b.participant_seq ORDER BY b.participant_seq, b.bucket`
   })
 
@@ -54,10 +57,11 @@ export const make = ({ read, sql }: Database, find: Lookups): Pick<Platform["Typ
           ...integer("failureLimit", query.failureLimit, 0, maxFailures)
         ])
         const run = yield* find.run(ref)
+        const seqs = yield* seqsOf(run.id)
         const [last] = yield* findTaskCount(run.id)
         const bucketSize = query.bucketSize ?? Math.max(1, Math.ceil(((last?.lastIndex ?? 0) + 1) / defaultBuckets))
-        const counts = yield* countBuckets({ runId: run.id, bucketSize })
-        const rows = bucketed(run.id, bucketSize)
+        const counts = yield* countBuckets({ seqs, bucketSize })
+        const rows = bucketed(seqs, bucketSize)
         const percentiles = yield* percentilesOf(sql, counts, [50, 95], rows, "participant_seq, bucket, latency_ms")
         return {
           run,

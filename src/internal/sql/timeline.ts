@@ -6,29 +6,32 @@ import { integer, refuse } from "../platform/validation.js"
 import type { Database } from "./database.js"
 import { now } from "./database.js"
 import type { Lookups } from "./lookups.js"
+import { findParticipantSeqs, ofParticipants } from "./participantSeqs.js"
 import { epochMillis } from "./time.js"
 
 /** What happened when: tasks as they completed, concurrency as heartbeats reported it. */
 export const make = ({ read, sql }: Database, find: Lookups): Pick<Platform["Type"], "runTimeline"> => {
-  const completions = (runId: string) => sql`
+  const seqsOf = findParticipantSeqs(sql)
+
+  const completions = (seqs: ReadonlyArray<number>) => sql`
     SELECT participant_seq, status, ${epochMillis(sql, "started_at")} AS started_ms,
       ${epochMillis(sql, "completed_at")} AS completed_ms
-    FROM task_results WHERE participant_seq IN (SELECT seq FROM participants WHERE run_id = ${runId})`
+    FROM task_results WHERE ${ofParticipants(sql, seqs)}`
 
   const findTaskSpan = SqlSchema.findAll({
-    Request: Schema.String,
+    Request: Seqs,
     Result: Span,
-    execute: (runId) => sql`
+    execute: (seqs) => sql`
       SELECT CAST(MIN(CASE WHEN started_ms <= completed_ms OR completed_ms IS NULL THEN started_ms ELSE completed_ms END)
           AS DOUBLE PRECISION) AS "first",
         CAST(MAX(completed_ms) AS DOUBLE PRECISION) AS "last"
-      FROM (${completions(runId)}) tasks`
+      FROM (${completions(seqs)}) tasks`
   })
 
   const countCompletions = SqlSchema.findAll({
-    Request: Schema.Struct({ runId: Schema.String, first: Schema.Number, bucketMs: Schema.Int }),
+    Request: Schema.Struct({ seqs: Seqs, first: Schema.Number, bucketMs: Schema.Int }),
     Result: RateRow,
-    execute: ({ bucketMs, first, runId }) => sql`
+    execute: ({ bucketMs, first, seqs }) => sql`
       SELECT p.slug AS "participantSlug", p.provider, CAST(b.bucket AS INTEGER) AS "bucket", b.completed,
         b.succeeded, b.failed
       FROM (
@@ -38,7 +41,7 @@ export const make = ({ read, sql }: Database, find: Lookups): Pick<Platform["Typ
         FROM (
           SELECT participant_seq, status,
             (completed_ms - CAST(${first} AS BIGINT)) / CAST(${bucketMs} AS BIGINT) AS bucket
-          FROM (${completions(runId)}) tasks WHERE completed_ms IS NOT NULL
+          FROM (${completions(seqs)}) tasks WHERE completed_ms IS NOT NULL
         ) bucketed GROUP BY participant_seq, bucket
       ) b JOIN participants p ON p.seq = b.participant_seq ORDER BY b.bucket, b.participant_seq`
   })
@@ -97,13 +100,14 @@ export const make = ({ read, sql }: Database, find: Lookups): Pick<Platform["Typ
   })
 
   const eventRate = Effect.fnUntraced(function* (runId: string, asked: number | undefined) {
-    const [span] = yield* findTaskSpan(runId)
+    const seqs = yield* seqsOf(runId)
+    const [span] = yield* findTaskSpan(seqs)
     if (span === undefined || span.first === null || span.last === null) {
       return { bucketMs: asked ?? minBucketMs, buckets: [] }
     }
     const { first, last } = span
     const bucketMs = asked ?? Math.max(minBucketMs, Math.ceil((last - first + 1) / defaultBuckets))
-    const rows = yield* countCompletions({ runId, first, bucketMs })
+    const rows = yield* countCompletions({ seqs, first, bucketMs })
     return { bucketMs, buckets: rows.map(({ bucket, ...counts }) => ({ ...counts, tMs: bucket * bucketMs })) }
   })
 
@@ -147,6 +151,8 @@ export const make = ({ read, sql }: Database, find: Lookups): Pick<Platform["Typ
 const defaultBuckets = 100
 const minBucketMs = 1000
 const maxPoints = 5000
+
+const Seqs = Schema.Array(Schema.Int)
 
 const Span = Schema.Struct({ first: Schema.NullOr(Schema.Number), last: Schema.NullOr(Schema.Number) })
 

@@ -1,0 +1,50 @@
+/** What an effect asks a database, and how the database goes about it. */
+import * as SqlClient from "@effect/sql/SqlClient"
+import * as Statement from "@effect/sql/Statement"
+import { Effect, Schema } from "effect"
+
+export interface Query {
+  readonly text: string
+  readonly parameters: ReadonlyArray<unknown>
+}
+
+/** Every statement that an effect sends. */
+export const captured = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const queries: Array<Query> = []
+    yield* Statement.withTransformer(effect, (statement) =>
+      Effect.sync(() => {
+        const [text, parameters] = statement.compile()
+        queries.push({ text, parameters })
+        return statement
+      })
+    )
+    return queries
+  })
+
+/** A plan as the database prints it, and of that only how tables are read. */
+export interface Plan {
+  readonly lines: ReadonlyArray<string>
+  readonly tables: ReadonlyArray<string>
+}
+
+/** On PostgreSQL the query is carried out, so that the plan tells how many rows and pages were read. */
+export const planOf = ({ parameters, text }: Query) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const explain = sql.onDialectOrElse({
+      pg: () => "EXPLAIN (ANALYZE, BUFFERS, SUMMARY OFF)",
+      orElse: () => "EXPLAIN QUERY PLAN"
+    })
+    const rows = yield* sql.unsafe(`${explain} ${text}`, [...parameters]).withoutTransform
+    const lines = rows.map((row) => {
+      const { detail, "QUERY PLAN": line } = Schema.decodeUnknownSync(PlanRow)(row)
+      return line ?? detail ?? ""
+    })
+    return { lines, tables: lines.filter((line) => /\b(SCAN|SEARCH)\b|Scan.* (on|using) /.test(line)) }
+  })
+
+const PlanRow = Schema.Struct({
+  detail: Schema.optional(Schema.String),
+  "QUERY PLAN": Schema.optional(Schema.String)
+})

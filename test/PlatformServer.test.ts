@@ -137,7 +137,31 @@ describe("PlatformServer requests", () => {
         [answer.status, answer.body],
         [404, { error: "There is no GET /api/v1/nothing/here.", code: "route_not_found" }]
       )
-      assert.strictEqual((yield* ask(host, "/api/v1/benchmarks", { method: "DELETE" })).status, 404)
+    })
+  )
+
+  it.scoped("a route that is asked in another way says which ways there are", () =>
+    Effect.gen(function* () {
+      const host = yield* stored
+      const answer = yield* ask(host, "/api/v1/benchmarks/x", { method: "DELETE" })
+      assert.deepStrictEqual(
+        [answer.status, answer.headers.get("allow"), answer.body],
+        [
+          405,
+          "PUT, PATCH, GET, HEAD, OPTIONS",
+          { error: "There is no DELETE here, only PUT, PATCH, GET, HEAD, OPTIONS.", code: "method_not_allowed" }
+        ]
+      )
+    })
+  )
+
+  it.scoped("a path has one spelling", () =>
+    Effect.gen(function* () {
+      const host = yield* stored
+      yield* ask(host, "/api/v1/benchmarks/x", { method: "PUT", body: "{}" })
+      for (const path of ["/api/v1/benchmarks/x/", "/api/v1//benchmarks/x", "/API/v1/benchmarks/x"]) {
+        assert.strictEqual((yield* ask(host, path)).status, 404)
+      }
     })
   )
 
@@ -149,7 +173,51 @@ describe("PlatformServer requests", () => {
         yield* ask(host, path, { method: "PUT", body: "{}" })
         assert.nestedPropertyVal((yield* ask(host, path)).body, "benchmark.slug", name)
       }
-      assert.strictEqual((yield* ask(host, "/API/v1/benchmarks")).status, 404)
+    })
+  )
+})
+
+describe("PlatformServer results", () => {
+  const events = "/api/v1/benchmarks/b/runs/r/participants/p/workers/w/events"
+  const taken = { accepted: 1, eventBatchId: "1", duplicate: false }
+
+  it.scoped("a batch is taken with fields that nobody knows", () =>
+    Effect.gen(function* () {
+      const host = yield* hostOf({ sendTaskResults: () => Effect.succeed(taken) })
+      const body = { type: "task_results", attemptId: "a", sequenceNumber: 0, isFinal: true, more: 1 }
+      const records = [
+        { taskIndex: 0, status: "success", color: "red", steps: [{ name: "s", status: "x", extra: {} }] }
+      ]
+      const answer = yield* ask(host, events, { method: "POST", body: JSON.stringify({ ...body, records }) })
+      assert.deepStrictEqual([answer.status, answer.body], [202, taken])
+    })
+  )
+
+  it.scoped("a batch that is too long is well-formed and invalid", () =>
+    Effect.gen(function* () {
+      const host = yield* hostOf({ sendTaskResults: () => Effect.die("never asked") })
+      const { body, status } = yield* ask(host, events, {
+        method: "POST",
+        body: JSON.stringify({ records: Array.from({ length: 5001 }, () => 0) })
+      })
+      assert.strictEqual(status, 422)
+      assert.deepStrictEqual(issuesOf(body), [{ field: "records", message: "must be at most 5000 (got 5001)" }])
+    })
+  )
+
+  it.scoped("a batch is refused field by field, and without a key before it is read", () =>
+    Effect.gen(function* () {
+      const host = yield* hostOf({ sendTaskResults: () => Effect.die("never asked") })
+      const malformed = { method: "POST", body: `{"type":"task_results","records":[{"taskIndex":0,"status":1}]}` }
+      const answer = yield* ask(host, events, malformed)
+      assert.strictEqual(answer.status, 400)
+      assert.propertyVal(answer.body, "code", "malformed_request")
+      assert.deepStrictEqual(
+        issuesOf(answer.body).map(({ field }) => field),
+        ["attemptId", "sequenceNumber", "isFinal", "records[0].status"]
+      )
+      assert.strictEqual((yield* ask(host, events, { method: "POST", body: "{" })).status, 400)
+      assert.strictEqual((yield* ask(host, events, { ...malformed, headers: {} })).status, 401)
     })
   )
 })

@@ -65,7 +65,7 @@ describe("SqlPlatform artifacts", () => {
     }).pipe(Effect.provide(SqlPlatform.layerMemory))
   )
 
-  it.scoped("another organization's artifacts are not found", () =>
+  it.scoped("another organization's artifacts are refused", () =>
     Effect.gen(function* () {
       const filename = yield* temporaryFile
       const theirs = yield* open(filename, { organization: "theirs" })
@@ -75,7 +75,7 @@ describe("SqlPlatform artifacts", () => {
       const found = yield* theirs.getArtifact(run, upload.artifactId)
       const ours = yield* open(filename, { organization: "ours" })
       yield* ours.upsertBenchmark("bench", {})
-      assert.strictEqual(yield* failure(ours.getArtifact(run, upload.artifactId)), "ResourceNotFound run")
+      assert.strictEqual(yield* failure(ours.getArtifact(run, upload.artifactId)), "Unauthorized Forbidden")
       assert.strictEqual(yield* failure(ours.uploadArtifact(upload, new Uint8Array(1))), "ResourceNotFound artifact")
       assert.strictEqual(yield* failure(Stream.runDrain(ours.downloadArtifact(found))), "ResourceNotFound artifact")
     })

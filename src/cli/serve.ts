@@ -60,11 +60,16 @@ export const serve = (options: ServeOptions) =>
         ready: Effect.provideService(Database.ping, SqlClient.SqlClient, sql),
         apps: [deviceLogin, ...(yield* objectsOf(artifacts))]
       })
-      yield* say(`Listening on ${localUrl(listener)}${url === localUrl(listener) ? "" : `, for clients at ${url}`}`)
-      yield* say(`  database   ${yield* Database.locationOf(database)}`)
-      yield* say(`  artifacts  ${artifacts}`)
-      yield* sayExposure(options.host, url, publicUrl !== undefined)
-      yield* sayFirstKey(options)
+      const own = localUrl(listener)
+      yield* say(
+        [
+          `Listening on ${own}${url === own ? "" : `, for clients at ${url}`}`,
+          `  database   ${yield* Database.locationOf(database)}`,
+          `  artifacts  ${artifacts}`,
+          ...exposure(options.host, url, publicUrl !== undefined),
+          ...(yield* firstKey(options))
+        ].join("\n")
+      )
       return yield* Effect.never
     }).pipe(Effect.scoped, Effect.provide(layer))
   }).pipe(Effect.scoped, logging)
@@ -121,30 +126,27 @@ const parsePublicUrl = (text: string): Effect.Effect<string, UsageError> => {
     : new UsageError({ detail: "--public-url expects a URL like https://bench.example.com" })
 }
 
-/** Says what the world can see, if it is more than this machine. */
-const sayExposure = (host: string, url: string, isPublic: boolean) => {
+/** What the world can see, if it is more than this machine. */
+const exposure = (host: string, url: string, isPublic: boolean): ReadonlyArray<string> => {
   const bound = parseUrl(`http://${host.includes(":") ? `[${host}]` : host}`)
-  if (bound !== undefined && isSecure(bound)) return Effect.void
-  if (url.startsWith("https:")) return Effect.void
-  return say(
+  if ((bound !== undefined && isSecure(bound)) || url.startsWith("https:")) return []
+  return [
     isPublic
       ? `warning: keys and results travel unencrypted to ${url}: put a proxy in front that does TLS, and pass its address as --public-url https://…`
-      : `warning: other machines can reach this server, unencrypted: put a proxy in front that does TLS, and pass the address that clients use as --public-url https://…`
-  )
+      : "warning: other machines can reach this server, unencrypted: put a proxy in front that does TLS, and pass the address that clients use as --public-url https://…"
+  ]
 }
 
-const sayFirstKey = Effect.fnUntraced(function* (options: ServeOptions) {
+/** How to get a key, while there is none. */
+const firstKey = Effect.fnUntraced(function* (options: ServeOptions) {
   const accounts = yield* SqlAccounts.SqlAccounts
-  const keys = yield* accounts.keys({})
-  if (keys.length > 0) return
+  if ((yield* accounts.keys({})).length > 0) return []
   const elsewhere = options.database === undefined ? "" : " --database …"
-  yield* say(
-    [
-      "There are no keys yet. Create the first one:",
-      `  bench serve orgs create my-org${elsewhere}`,
-      `  bench serve keys create --org my-org${elsewhere}`
-    ].join("\n")
-  )
+  return [
+    "There are no keys yet. Create the first one:",
+    `  bench serve orgs create my-org${elsewhere}`,
+    `  bench serve keys create --org my-org${elsewhere}`
+  ]
 })
 
 /** A line for each request and each failure, on stderr; a level that was asked for is kept. */

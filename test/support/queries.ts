@@ -1,7 +1,7 @@
 /** What an effect asks a database, and how the database goes about it. */
-import * as SqlClient from "@effect/sql/SqlClient"
 import * as Statement from "@effect/sql/Statement"
 import { Effect, Schema } from "effect"
+import * as Databases from "../../src/internal/sql/database.js"
 
 export interface Query {
   readonly text: string
@@ -28,15 +28,18 @@ export interface Plan {
   readonly tables: ReadonlyArray<string>
 }
 
-/** On PostgreSQL the query is carried out, so that the plan tells how many rows and pages were read. */
+/**
+ * The plan by which a platform would read. On PostgreSQL the query is carried out, so that the plan tells how many rows and
+ * pages were read.
+ */
 export const planOf = ({ parameters, text }: Query) =>
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+    const { read, sql } = yield* Databases.make
     const explain = sql.onDialectOrElse({
       pg: () => "EXPLAIN (ANALYZE, BUFFERS, SUMMARY OFF)",
       orElse: () => "EXPLAIN QUERY PLAN"
     })
-    const rows = yield* sql.unsafe(`${explain} ${text}`, [...parameters]).withoutTransform
+    const rows = yield* read("explain a query", sql.unsafe(`${explain} ${text}`, [...parameters]))
     const lines = rows.map((row) => {
       const { detail, "QUERY PLAN": line } = Schema.decodeUnknownSync(PlanRow)(row)
       return line ?? detail ?? ""

@@ -24,5 +24,10 @@ export const make: Effect.Effect<
   PlatformAuthorization | AccountsAuthorization | Scope.Scope
 > = Layer.build(Layer.mergeAll(layer, HttpApiBuilder.Router.Live, HttpApiBuilder.Middleware.layer)).pipe(
   Effect.flatMap((context) => Effect.provide(HttpApiBuilder.httpApp, context)),
-  HttpRouter.withRouterConfig({ maxParamLength: Number.MAX_SAFE_INTEGER, caseSensitive: true })
+  HttpRouter.withRouterConfig({
+    maxParamLength: Number.MAX_SAFE_INTEGER,
+    caseSensitive: true,
+    ignoreTrailingSlash: false,
+    ignoreDuplicateSlashes: false
+  })
 )

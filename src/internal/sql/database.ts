@@ -42,9 +42,12 @@ export const make = Effect.map(SqlClient.SqlClient, (sql): Database => {
   const beginWrite = sql.onDialectOrElse({ sqlite: () => ["BEGIN IMMEDIATE"], orElse: () => ["BEGIN"] })
   // The client remembers for minutes that a statement could not be prepared, even if the database was only busy; the
   // select meets that first, and is not remembered.
+  // PostgreSQL takes the rows of a run, which lie together, for scattered ones, and would rather read those of all runs.
   const beginRead = sql.onDialectOrElse({
     sqlite: () => ["BEGIN", "SELECT 1 FROM sqlite_master LIMIT 1"],
-    orElse: () => ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"]
+    orElse: () => [
+      "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL enable_seqscan = off; SET LOCAL work_mem = '32MB'"
+    ]
   })
   const operate =
     (begin: ReadonlyArray<string>) =>

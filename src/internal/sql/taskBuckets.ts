@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import type { Platform } from "../../Platform.js"
 import { integer, refuse } from "../platform/validation.js"
 import type { Database } from "./database.js"
-import { now } from "./database.js"
+import { isOneOf, now } from "./database.js"
 import type { Lookups } from "./lookups.js"
 import { findParticipantSeqs, ofParticipants } from "./participantSeqs.js"
 import { percentilesOf } from "./percentiles.js"
@@ -36,7 +36,8 @@ export const make = ({ read, sql }: Database, find: Lookups): Pick<Platform["Typ
           CAST(COUNT(CASE WHEN status = 'error' THEN 1 END) AS INTEGER) AS "errorCount",
           CAST(COUNT(latency_ms) AS INTEGER) AS "latencyCount", MAX(latency_ms) AS "max"
         FROM (${bucketed(seqs, bucketSize)}) tasks GROUP BY participant_seq, bucket
-      ) b JOIN participants p ON p.seq = b.participant_seq ORDER BY b.participant_seq, b.bucket`
+      ) b JOIN participants p ON p.seq = b.participant_seq WHERE ${isOneOf(sql, "p.seq", "INTEGER", seqs)}
+      ORDER BY b.participant_seq, b.bucket`
   })
 
   const findFailures = SqlSchema.findAll({

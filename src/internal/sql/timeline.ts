@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import type { Platform } from "../../Platform.js"
 import { integer, refuse } from "../platform/validation.js"
 import type { Database } from "./database.js"
-import { now } from "./database.js"
+import { isOneOf, now } from "./database.js"
 import type { Lookups } from "./lookups.js"
 import { findParticipantSeqs, ofParticipants } from "./participantSeqs.js"
 import { epochMillis } from "./time.js"
@@ -13,10 +13,13 @@ import { epochMillis } from "./time.js"
 export const make = ({ read, sql }: Database, find: Lookups): Pick<Platform["Type"], "runTimeline"> => {
   const seqsOf = findParticipantSeqs(sql)
 
+  // Else PostgreSQL computes the times anew wherever they are named.
+  const computedOnce = sql.onDialectOrElse({ pg: () => sql.literal("OFFSET 0"), orElse: () => sql.literal("") })
+
   const completions = (seqs: ReadonlyArray<number>) => sql`
     SELECT participant_seq, status, ${epochMillis(sql, "started_at")} AS started_ms,
       ${epochMillis(sql, "completed_at")} AS completed_ms
-    FROM task_results WHERE ${ofParticipants(sql, seqs)}`
+    FROM task_results WHERE ${ofParticipants(sql, seqs)} ${computedOnce}`
 
   const findTaskSpan = SqlSchema.findAll({
     Request: Seqs,
@@ -43,7 +46,8 @@ export const make = ({ read, sql }: Database, find: Lookups): Pick<Platform["Typ
             (completed_ms - CAST(${first} AS BIGINT)) / CAST(${bucketMs} AS BIGINT) AS bucket
           FROM (${completions(seqs)}) tasks WHERE completed_ms IS NOT NULL
         ) bucketed GROUP BY participant_seq, bucket
-      ) b JOIN participants p ON p.seq = b.participant_seq ORDER BY b.bucket, b.participant_seq`
+      ) b JOIN participants p ON p.seq = b.participant_seq WHERE ${isOneOf(sql, "p.seq", "INTEGER", seqs)}
+      ORDER BY b.bucket, b.participant_seq`
   })
 
   const countHeartbeats = SqlSchema.findAll({
@@ -56,6 +60,9 @@ export const make = ({ read, sql }: Database, find: Lookups): Pick<Platform["Typ
         CAST(MAX(${recordedMillis}) AS DOUBLE PRECISION) AS "last"
       FROM heartbeats h WHERE run_id = ${runId}`
   })
+  // Else PostgreSQL may read the workers of all runs; SQLite would try each worker of this one with each heartbeat.
+  const withinRun = (runId: string) =>
+    sql.onDialectOrElse({ pg: () => sql`AND p.run_id = ${runId}`, orElse: () => sql.literal("") })
   const recordedMillis = epochMillis(sql, "h.recorded_at")
 
   const countSeries = SqlSchema.findAll({
@@ -84,7 +91,7 @@ export const make = ({ read, sql }: Database, find: Lookups): Pick<Platform["Typ
           ) timed
         ) slotted
       ) h JOIN workers w ON w.id = h.worker_id JOIN participants p ON p.id = w.participant_id
-      WHERE h.place = 1 AND (h.series - 1) % CAST(${stride} AS BIGINT) = 0
+      WHERE h.place = 1 AND (h.series - 1) % CAST(${stride} AS BIGINT) = 0 ${withinRun(runId)}
       ORDER BY h.recorded_at, p.seq, w.worker_index, h.id, h.position`
   })
 
@@ -95,7 +102,7 @@ export const make = ({ read, sql }: Database, find: Lookups): Pick<Platform["Typ
       SELECT p.slug AS "participantSlug", p.provider, h.worker_id AS "workerId", h.recorded_at AS "recordedAt",
         CAST(${recordedMillis} - CAST(${first} AS BIGINT) AS DOUBLE PRECISION) AS "tMs", h.step, h.active, h.target
       FROM heartbeats h JOIN workers w ON w.id = h.worker_id JOIN participants p ON p.id = w.participant_id
-      WHERE h.run_id = ${runId} AND h.step IS NOT NULL
+      WHERE h.run_id = ${runId} AND h.step IS NOT NULL ${withinRun(runId)}
       ORDER BY h.recorded_at, p.seq, w.worker_index, h.id, h.position`
   })
 

@@ -7,13 +7,12 @@
  * import type { AccountsAuthorization, PlatformAuthorization } from "effect-bench/PlatformApi"
  * import * as PlatformServer from "effect-bench/PlatformServer"
  *
- * declare const authorization: Layer.Layer<PlatformAuthorization | AccountsAuthorization>
- *
- * const program = Effect.gen(function* () {
- *   const server = yield* PlatformServer.PlatformServer
- *   yield* Effect.log(`listening on ${server.url}`)
- *   return yield* Effect.never
- * }).pipe(Effect.provide(PlatformServer.layer({ port: 3000 }).pipe(Layer.provide(authorization))))
+ * const serve = (authorization: Layer.Layer<PlatformAuthorization | AccountsAuthorization>) =>
+ *   Effect.gen(function* () {
+ *     const server = yield* PlatformServer.PlatformServer
+ *     yield* Effect.log(`listening on ${server.url}`)
+ *     return yield* Effect.never
+ *   }).pipe(Effect.provide(PlatformServer.layer({ port: 3000 }).pipe(Layer.provide(authorization))))
  * ```
  *
  * @since 0.1.0

@@ -7,6 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
+import { apart } from "./internal/apart.js"
 import { LazyScope } from "./internal/lazyScope.js"
 import type { WorkerState } from "./internal/recorder.js"
 import { aloneState, Sink, TaskState } from "./internal/recorder.js"
@@ -208,8 +209,8 @@ const awaitStragglers = (state: WorkerState): Effect.Effect<void> =>
     state.stragglers.size === 0
       ? Effect.void
       : Fiber.awaitAll(state.stragglers).pipe(
-          Effect.interruptible,
           Effect.timeout(stragglerLimit),
+          apart,
           Effect.catchAll(() =>
             Effect.sync(() =>
               state.warn(

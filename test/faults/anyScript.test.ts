@@ -52,7 +52,7 @@ const sizes = {
 /** Some tasks take their time, so that they end in another order and batches fill up while others are sent. */
 const task = (taskIndex: number) => (taskIndex % 3 === 0 ? Effect.sleep("1 millis") : Effect.yieldNow())
 
-const runs = { fastCheck: { numRuns: 30 } }
+const runs = { fastCheck: { numRuns: 30 }, timeout: 180_000 }
 
 /** Lets requests with results go wrong one after the other, and keeps those that were answered as they should be. */
 const scripting = (where: Setting, script: ReadonlyArray<"normal" | Fault>) => {

@@ -6,23 +6,23 @@ import {
   garbage,
   held,
   isTo,
+  pushAll,
   range,
   resets,
   run,
   setting,
   tasksIn,
-  undeliveredOf,
-  pushAll,
-  unavailable
+  unavailable,
+  undeliveredOf
 } from "../support/faults.js"
 import type { Fault } from "../support/platformHost.js"
 import { scripted } from "../support/platformHost.js"
 
 /** Runs 12 tasks in 3 batches while the first requests with results go wrong like this. */
-const runWith = (faults: ReadonlyArray<"normal" | Fault>, requestTimeout = "10 seconds" as const) =>
+const runWith = (faults: ReadonlyArray<"normal" | Fault>) =>
   Effect.gen(function* () {
     const where = yield* setting({ misbehaviour: scripted("/events", faults) })
-    const ran = yield* run(where, { tasks: 12, reporter: { requestTimeout } })
+    const ran = yield* run(where, { tasks: 12 })
     yield* assertComplete(where, ran, 12)
     return where
   })
@@ -50,6 +50,14 @@ describe("results arrive once and in order", () => {
       })
     )
   }
+
+  it.scopedLive("when they are acknowledged as duplicates although they came for the first time", () =>
+    Effect.gen(function* () {
+      const body = JSON.stringify({ accepted: 5, eventBatchId: "batch", duplicate: true })
+      const { host } = yield* runWith([{ fault: "answer", when: "after", status: 202, body }])
+      assert.strictEqual(host.to("/events").length, 3)
+    })
+  )
 
   it.scopedLive("when the server never answers, whether it has stored them or not", () =>
     Effect.gen(function* () {

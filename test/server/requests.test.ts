@@ -205,6 +205,31 @@ describe("bodies", () => {
     })
   )
 
+  it.scoped("text arrives as it was sent, however it is cut up on the way", () =>
+    Effect.gen(function* () {
+      const names: Array<unknown> = []
+      const server = yield* serve({
+        platform: {
+          upsertBenchmark: (slug, { name }) =>
+            Effect.sync(() => {
+              names.push(name)
+              return { id: "1", slug, name: "" }
+            })
+        }
+      })
+      const name = "aé€😀".repeat(30_000)
+      const body = JSON.stringify({ name })
+      yield* ask(server, "/api/v1/benchmarks/x", put(body))
+      yield* ask(server, "/api/v1/benchmarks/x", put(Zlib.gzipSync(body), gzip))
+      const connection = yield* connect(server)
+      yield* connection.send(raw("PUT", "/api/v1/benchmarks/x", { ...jsonOf(19), expect: "100-continue" }))
+      yield* connection.answers(1)
+      for (const byte of Buffer.from(`{"name":"€!😀"}`)) yield* connection.send(Uint8Array.of(byte))
+      yield* connection.answers(2)
+      assert.deepStrictEqual(names, [name, name, "€!😀"])
+    })
+  )
+
   it.scoped("a body that is not UTF-8 is malformed", () =>
     Effect.gen(function* () {
       const server = yield* serve()

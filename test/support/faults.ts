@@ -1,14 +1,11 @@
 /** Runs against a host that misbehaves: real requests to a real store, with a spool on disk. */
 import { spawn } from "node:child_process"
-import * as fs from "node:fs"
 import * as net from "node:net"
-import * as os from "node:os"
-import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { FetchHttpClient } from "@effect/platform"
 import { assert } from "@effect/vitest"
 import type { Duration, Exit } from "effect"
-import { Context, Effect, Layer, Logger, Redacted, Schedule, Schema } from "effect"
+import { Context, Effect, Layer, Redacted, Schedule, Schema } from "effect"
 import * as Benchmark from "../../src/Benchmark.js"
 import type { RunRef } from "../../src/Platform.js"
 import { Platform } from "../../src/Platform.js"
@@ -27,6 +24,8 @@ import * as Task from "../../src/Task.js"
 import type { Fault, Misbehaviour, PlatformHost, Received } from "./platformHost.js"
 import * as Host from "./platformHost.js"
 import { metadata } from "./reporter.js"
+import { loggedInto } from "./reporting.js"
+import { temporaryDirectory } from "./stores.js"
 
 /** A batch that was stored; those that were acknowledged as duplicates are none. */
 export interface Stored {
@@ -44,11 +43,6 @@ export interface Setting {
   readonly stored: ReadonlyArray<Stored>
   readonly spool: Spool["Type"]
 }
-
-export const temporaryDirectory = Effect.acquireRelease(
-  Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "effect-bench-"))),
-  (directory) => Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true }))
-)
 
 export const setting = (
   options: { readonly misbehaviour?: Misbehaviour; readonly lease?: Duration.DurationInput } = {}
@@ -176,14 +170,7 @@ export const run = (where: Setting, settings: RunSettings): Effect.Effect<Ran> =
     const exit = yield* Benchmark.run(benchmark, { runKey: settings.runKey }).pipe(
       Effect.provide(Layer.merge(Scheduler.layer, Layer.orDie(reporter))),
       Effect.provideService(RunListener, listen),
-      Effect.provide(
-        Logger.replace(
-          Logger.defaultLogger,
-          Logger.make(({ message }) => {
-            log.push(Array.isArray(message) ? message.join(": ") : String(message))
-          })
-        )
-      ),
+      loggedInto(log),
       Effect.exit
     )
     return { exit, recorded, telemetry, log }
@@ -207,7 +194,7 @@ export interface Held {
   readonly ref: RunRef
   readonly run: string
   readonly tasks: ReadonlyArray<number>
-  /** Status of each worker, with the code of why it failed. */
+  /** Status of each worker of `alpha`. */
   readonly workers: ReadonlyArray<string>
 }
 

@@ -11,14 +11,15 @@ import { startServer } from "./postgresServer.js"
 /** One server for all tests of a file (or of a `describe`), started before the first and ended after the last of them. */
 export const sharedServer = () => {
   const scope = Effect.runSync(Scope.make())
-  let shared: { readonly server: PostgresServer; readonly admin: SqlClient.SqlClient } | undefined
+  let shared: Shared | undefined
   beforeAll(async () => {
     const begin = Effect.gen(function* () {
       const server = yield* startServer()
       const admin = yield* connect(server.url("postgres"))
       yield* admin`CREATE DATABASE migrated`
       yield* Effect.scoped(Layer.build(layerPlatform(server.url("migrated"))))
-      return { server, admin }
+      yield* admin`CREATE DATABASE common TEMPLATE migrated`
+      return { server, admin, common: yield* connect(server.url("common")) }
     })
     shared = await Effect.runPromise(Scope.extend(begin, scope))
   })
@@ -39,8 +40,6 @@ export const sharedServer = () => {
       return server.url(name)
     })
   const database = create("migrated")
-  const layerOf = <A, E>(layer: (url: Redacted.Redacted) => Layer.Layer<A, E>) =>
-    Layer.unwrapScoped(Effect.map(database, layer))
 
   return {
     server: Effect.map(use, ({ server }) => server),
@@ -48,11 +47,19 @@ export const sharedServer = () => {
     emptyDatabase: create("template0"),
     /** The URL of a database with the tables of this version and no rows. */
     database,
-    /** A platform in a database of its own. */
-    layer: layerOf(layerPlatform),
-    /** A platform in a database of its own, together with the client under it. */
-    layerBoth: layerOf((url) =>
-      SqlPlatform.layer.pipe(Layer.provideMerge(Postgres.layer(url)), Layer.provide(Artifacts.layerMemory))
+    /** A platform for an organization of its own, in a database and over connections that others use too. */
+    layer: Layer.unwrapEffect(
+      Effect.map(use, ({ common }) =>
+        SqlPlatform.layerWith({ organization: crypto.randomUUID() }).pipe(
+          Layer.provide([Layer.succeed(SqlClient.SqlClient, common), Artifacts.layerMemory])
+        )
+      )
+    ),
+    /** A platform in a database of its own, together with the client and the artifacts under it. */
+    layerBoth: Layer.unwrapScoped(
+      Effect.map(database, (url) =>
+        SqlPlatform.layer.pipe(Layer.provideMerge(Layer.merge(Postgres.layer(url), Artifacts.layerMemory)))
+      )
     )
   }
 }
@@ -64,3 +71,13 @@ export const layerPlatform = (url: Redacted.Redacted, options: SqlPlatform.SqlPl
 /** A connection of its own, past the platform. */
 export const connect = (url: Redacted.Redacted, options: Postgres.PostgresOptions = {}) =>
   Effect.map(Layer.build(Postgres.layer(url, options)), (context) => Context.get(context, SqlClient.SqlClient))
+
+// -----------------------------------------------------------------------------
+// internal
+// -----------------------------------------------------------------------------
+
+interface Shared {
+  readonly server: PostgresServer
+  readonly admin: SqlClient.SqlClient
+  readonly common: SqlClient.SqlClient
+}

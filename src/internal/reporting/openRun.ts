@@ -1,11 +1,11 @@
 /** A run between the platform and those who work on it. */
 import * as Effect from "effect/Effect"
 import type { RunRef } from "../../Platform.js"
-import type { RunPlan, RunReporter, Undelivered } from "../../Reporter.js"
+import type { RunPlan, RunReporter } from "../../Reporter.js"
 import type { RunMetadata } from "../../RunMetadata.js"
-import type { WorkerSettings } from "./openWorker.js"
+import type { Ledger, WorkerSettings } from "./openWorker.js"
 import { openWorker } from "./openWorker.js"
-import { answered } from "./requests.js"
+import { answered, openingRequest } from "./requests.js"
 import { Telemetry } from "./telemetry.js"
 
 /** Creates the run, or joins the one with its key, and registers its participants. */
@@ -13,37 +13,40 @@ export const create = Effect.fnUntraced(function* (settings: WorkerSettings, pla
   const { platform } = settings
   const workerCount = plan.workerPool ?? 1
   const metadata = yield* settings.metadata
-  yield* platform.upsertBenchmark(
-    plan.benchmarkSlug,
-    plan.identityIsOurs ? { name: plan.benchmarkName, config: plan.benchmarkConfig } : {}
+  const identity = plan.identityIsOurs ? { name: plan.benchmarkName, config: plan.benchmarkConfig } : {}
+  yield* openingRequest(settings, "upsertBenchmark", platform.upsertBenchmark(plan.benchmarkSlug, identity), true)
+  const created = yield* openingRequest(
+    settings,
+    "createRun",
+    platform.createRun(plan.benchmarkSlug, {
+      runKey: plan.runKey,
+      name: plan.benchmarkName,
+      config: { ...plan.runConfig, environment: metadata },
+      participants: plan.participants.map((slug) => ({
+        slug,
+        provider: slug,
+        totalTasks: plan.tasksPerParticipant,
+        workerCount
+      }))
+    }),
+    plan.runKey !== undefined
   )
-  const created = yield* platform.createRun(plan.benchmarkSlug, {
-    runKey: plan.runKey,
-    name: plan.benchmarkName,
-    config: { ...plan.runConfig, environment: metadata },
-    participants: plan.participants.map((slug) => ({
-      slug,
-      provider: slug,
-      totalTasks: plan.tasksPerParticipant,
-      workerCount
-    }))
-  })
   const run = { benchmark: plan.benchmarkSlug, run: created.run.id }
   return makeReporter(settings, run, {
     dashboardUrl: dashboardUrl(settings, run, created.organizationSlug),
     planWorkers: workerCount,
-    shared: plan.runKey !== undefined,
+    participants: plan.runKey === undefined ? plan.participants : undefined,
     metadata: Effect.succeed(metadata)
   })
 })
 
 /** Opens a run that exists; its workers are planned already. */
 export const join = Effect.fnUntraced(function* (settings: WorkerSettings, run: RunRef) {
-  yield* settings.platform.getRun(run)
+  yield* openingRequest(settings, "getRun", settings.platform.getRun(run), true)
   return makeReporter(settings, run, {
     dashboardUrl: undefined,
     planWorkers: undefined,
-    shared: true,
+    participants: undefined,
     metadata: settings.metadata
   })
 })
@@ -85,23 +88,28 @@ const makeReporter = (
   options: {
     readonly dashboardUrl: string | undefined
     readonly planWorkers: number | undefined
-    readonly shared: boolean
+    /** Those that the run is over with; undefined when others may add to it. */
+    readonly participants: ReadonlyArray<string> | undefined
     readonly metadata: Effect.Effect<RunMetadata>
   }
 ): RunReporter => {
   const { platform } = settings
-  const undelivered: Array<Undelivered> = []
+  const ledger: Ledger = { undelivered: [], completed: new Set() }
+  // An interruption that comes when everything is done and stored changes nothing about the run.
+  const isOver = () => options.participants?.every((participant) => ledger.completed.has(participant)) !== false
   const abandon = Effect.suspend(() =>
-    new Telemetry("", settings.onTelemetryError).attempt(
-      "run",
-      answered(settings, "updateRun", platform.updateRun(run, { status: "failed" }))
-    )
+    isOver()
+      ? Effect.void
+      : new Telemetry("", settings.onTelemetryError).attempt(
+          "run",
+          answered(settings, "updateRun", platform.updateRun(run, { status: "failed" }))
+        )
   )
   return {
     runId: run.run,
     dashboardUrl: options.dashboardUrl,
     openWorker: (participant, source) =>
-      openWorker(settings, { ...run, participant }, source, options.planWorkers, undelivered),
+      openWorker(settings, { ...run, participant }, source, options.planWorkers, ledger),
     submitSummary: (summary) =>
       Effect.asVoid(
         Effect.flatMap(options.metadata, ({ arch, gitRef, gitSha, nodeVersion, platform: os, triggeredBy }) =>
@@ -116,8 +124,8 @@ const makeReporter = (
       Effect.catchTag("ResourceNotFound", () => Effect.succeed([]))
     ),
     storedTasks: platform.iterations(run, { type: "tasks" }),
-    abandon: options.shared ? Effect.void : abandon,
-    undelivered: Effect.sync(() => [...undelivered])
+    abandon,
+    undelivered: Effect.sync(() => [...ledger.undelivered])
   }
 }
 

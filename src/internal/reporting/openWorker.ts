@@ -24,7 +24,7 @@ import * as Leaving from "./leavings.js"
 import type { OutboxSettings } from "./outbox.js"
 import { Outbox } from "./outbox.js"
 import { Readiness } from "./readiness.js"
-import { answered, insistent, isSuperseded, isTransient } from "./requests.js"
+import { answered, insistent, isSuperseded, isTransient, openingRequest } from "./requests.js"
 import { Telemetry } from "./telemetry.js"
 
 export interface WorkerSettings extends Omit<OutboxSettings, "persistent">, LeavingsSettings {
@@ -37,6 +37,13 @@ export interface WorkerSettings extends Omit<OutboxSettings, "persistent">, Leav
   readonly onTelemetryError: ((failure: TelemetryFailure) => Effect.Effect<void>) | undefined
 }
 
+/** What the workers of a run leave behind for it. */
+export interface Ledger {
+  readonly undelivered: Array<Undelivered>
+  /** Participants whose worker has been completed. */
+  readonly completed: Set<string>
+}
+
 /** Heartbeats that steps cause are no closer together than this. */
 const heartbeatSpacing = Duration.seconds(1)
 
@@ -46,20 +53,23 @@ export const openWorker = Effect.fnUntraced(function* (
   participant: ParticipantRef,
   source: WorkerSource,
   planWorkers: number | undefined,
-  undelivered: Array<Undelivered>
+  ledger: Ledger
 ) {
   const { platform } = settings
   if (planWorkers !== undefined) {
-    yield* platform
-      .planWorkers(participant, { workerCount: planWorkers })
-      .pipe(Effect.catchIf(isAlreadyPlanned, () => Effect.succeed([])))
+    yield* openingRequest(
+      settings,
+      "planWorkers",
+      platform.planWorkers(participant, { workerCount: planWorkers }),
+      true
+    ).pipe(Effect.catchIf(isAlreadyPlanned, () => Effect.succeed([])))
   }
-  const claim = answered(settings, "claimWorker", platform.claimWorker(participant, settings.claim))
+  const claim = openingRequest(settings, "claimWorker", platform.claimWorker(participant, settings.claim), false)
   const worker = yield* Effect.acquireRelease(
     Effect.flatMap(claim, (assignment) =>
       assignment === null
         ? Effect.succeed(undefined)
-        : makeWorker(settings, { ...participant, worker: assignment.workerId }, assignment, source, undelivered)
+        : makeWorker(settings, { ...participant, worker: assignment.workerId }, assignment, source, ledger)
     ),
     (worker, exit) => (worker === undefined ? Effect.void : worker.close(exit))
   )
@@ -89,13 +99,13 @@ const makeWorker: (
   ref: WorkerRef,
   assignment: Assignment,
   source: WorkerSource,
-  undelivered: Array<Undelivered>
+  ledger: Ledger
 ) => Effect.Effect<OpenedWorker, never, Scope.Scope> = Effect.fnUntraced(function* (
   settings: WorkerSettings,
   ref: WorkerRef,
   assignment: Assignment,
   source: WorkerSource,
-  undelivered: Array<Undelivered>
+  ledger: Ledger
 ) {
   const scope = yield* Effect.scope
   const telemetry = new Telemetry(ref.participant, settings.onTelemetryError)
@@ -131,8 +141,7 @@ const makeWorker: (
       uploadArtifact: leavings.upload
     },
     background: [outbox.flushForever, beatForever(settings, activity, beat), ...leavings.background],
-    close: (exit) =>
-      close({ settings, ref, assignment, outbox, leavings, telemetry, source, location, undelivered }, exit)
+    close: (exit) => close({ settings, ref, assignment, outbox, leavings, telemetry, source, location, ledger }, exit)
   }
 })
 
@@ -194,7 +203,7 @@ interface Closing {
   readonly telemetry: Telemetry
   readonly source: WorkerSource
   readonly location: string | undefined
-  readonly undelivered: Array<Undelivered>
+  readonly ledger: Ledger
 }
 
 /** Delivers what is left, then closes the worker as the exit says. What cannot be delivered is noted and kept. */
@@ -214,10 +223,11 @@ const close = (closing: Closing, exit: Exit.Exit<unknown, unknown>): Effect.Effe
     if (delivered._tag === "Right") {
       const { how, ...reason } = verdict
       const ended = yield* end(closing, how === "complete" ? "completeWorker" : "failWorker", reason)
+      if (ended && how === "complete") closing.ledger.completed.add(closing.ref.participant)
       if (ended) yield* removeJournal
     } else {
       const { left: error } = delivered
-      closing.undelivered.push(...left(closing, error))
+      closing.ledger.undelivered.push(...left(closing, error))
       if (!outbox.superseded) {
         yield* end(closing, "failWorker", {
           errorCode: "flush_failed",

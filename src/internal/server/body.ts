@@ -1,4 +1,5 @@
 /** The body of a request, read no further and waited for no longer than it may take. */
+import { isAscii, isUtf8 } from "node:buffer"
 import type * as Http from "node:http"
 import type { Readable } from "node:stream"
 import * as Zlib from "node:zlib"
@@ -40,20 +41,31 @@ export const encodingOf = (headers: Http.IncomingHttpHeaders): "identity" | "gzi
   return undefined
 }
 
-/** The whole body, decompressed. */
-export const readAll = (message: Http.IncomingMessage, limits: BodyLimits): Effect.Effect<Buffer, BodyRefused> =>
+/** The whole body, decompressed, in the pieces in which it came. */
+export const readAll = (
+  message: Http.IncomingMessage,
+  limits: BodyLimits
+): Effect.Effect<ReadonlyArray<Buffer>, BodyRefused> =>
   Effect.suspend(() => {
     if (announcedBytes(message.headers) > limits.bytes) return Effect.fail(tooLarge(limits.bytes))
     const compressed = encodingOf(message.headers) === "gzip"
     const arrived = compressed ? undefined : takeArrived(message)
     if (arrived !== undefined) {
-      return arrived.length > limits.bytes ? Effect.fail(tooLarge(limits.bytes)) : Effect.succeed(arrived)
+      return sizeOf(arrived) > limits.bytes ? Effect.fail(tooLarge(limits.bytes)) : Effect.succeed(arrived)
     }
     return Effect.flatMap(Effect.clock, (clock) => {
       const progress = new Progress(clock)
       return Effect.raceFirst(collect(message, compressed, limits.bytes, progress), watch(progress, limits))
     })
   })
+
+/** Text of bytes in UTF-8; undefined when they are not. */
+export const decodeText = (chunks: ReadonlyArray<Buffer>): string | undefined => {
+  // Large strings are costly to make: this way only one is.
+  if (chunks.every(isAscii)) return chunks.map((chunk) => chunk.toString("latin1")).join("")
+  const whole = Buffer.concat(chunks)
+  return isUtf8(whole) ? whole.toString("utf8") : undefined
+}
 
 /** The body as it arrives, decompressed. Only the time between two pieces is limited. */
 export const stream = (message: Http.IncomingMessage, limits: BodyLimits): Stream.Stream<Uint8Array, BodyRefused> =>
@@ -119,14 +131,16 @@ const maxDrainTime = Duration.seconds(5)
 const gunzipChunk = 64 * 1024
 
 /** What has arrived as a whole with the headers needs no waiting. */
-const takeArrived = (message: Http.IncomingMessage): Buffer | undefined => {
+const takeArrived = (message: Http.IncomingMessage): ReadonlyArray<Buffer> | undefined => {
   if (!message.complete || message.readableFlowing !== null || message.destroyed) return undefined
   const chunks: Array<Buffer> = []
   for (let chunk: unknown = message.read(); chunk !== null; chunk = message.read()) {
     if (Buffer.isBuffer(chunk)) chunks.push(chunk)
   }
-  return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
+  return chunks
 }
+
+const sizeOf = (chunks: ReadonlyArray<Buffer>): number => chunks.reduce((size, { length }) => size + length, 0)
 
 /** When the body began to be read, and when something of it arrived last. */
 class Progress {
@@ -153,7 +167,7 @@ const watch = (progress: Progress, limits: BodyLimits): Effect.Effect<never, Bod
   })
 
 const collect = (message: Http.IncomingMessage, compressed: boolean, limit: number, progress: Progress) =>
-  Effect.async<Buffer, BodyRefused>((resume) => {
+  Effect.async<ReadonlyArray<Buffer>, BodyRefused>((resume) => {
     const chunks: Array<Buffer> = []
     let received = 0
     let size = 0
@@ -170,7 +184,7 @@ const collect = (message: Http.IncomingMessage, compressed: boolean, limit: numb
       if (size > limit) return refuse(tooLarge(limit))
       chunks.push(chunk)
     }
-    const onEnd = () => resume(Effect.succeed(Buffer.concat(chunks, size)))
+    const onEnd = () => resume(Effect.succeed(chunks))
     const onCutOff = () => {
       if (!message.complete) refuse(cutOff)
     }

@@ -1,5 +1,4 @@
 /** A request whose body is bounded in size and in time, and decompressed. */
-import * as Buffers from "node:buffer"
 import type * as Http from "node:http"
 import * as HttpIncomingMessage from "@effect/platform/HttpIncomingMessage"
 import { RequestError } from "@effect/platform/HttpServerError"
@@ -63,9 +62,10 @@ export class BoundedRequest extends Inspectable.Class implements HttpServerReque
   }
 
   get text(): Effect.Effect<string, RequestError> {
-    return Effect.flatMap(this.bytes, (bytes) =>
-      Buffers.isUtf8(bytes) ? Effect.succeed(bytes.toString("utf8")) : Effect.fail(this.refuse(notJson))
-    )
+    return Effect.flatMap(this.chunks, (chunks) => {
+      const text = Body.decodeText(chunks)
+      return text === undefined ? Effect.fail(this.refuse(notJson)) : Effect.succeed(text)
+    })
   }
 
   /** No body at all reads as an object without fields. */
@@ -82,7 +82,7 @@ export class BoundedRequest extends Inspectable.Class implements HttpServerReque
   }
 
   get arrayBuffer(): Effect.Effect<ArrayBuffer, RequestError> {
-    return Effect.map(this.bytes, (bytes) => Uint8Array.from(bytes).buffer)
+    return Effect.map(this.chunks, (chunks) => Uint8Array.from(Buffer.concat(chunks)).buffer)
   }
 
   get stream(): Stream.Stream<Uint8Array, RequestError> {
@@ -114,7 +114,7 @@ export class BoundedRequest extends Inspectable.Class implements HttpServerReque
     return this.inner.toJSON()
   }
 
-  private get bytes(): Effect.Effect<Buffer, RequestError> {
+  private get chunks(): Effect.Effect<ReadonlyArray<Buffer>, RequestError> {
     return Effect.zipRight(
       this.goOn,
       Effect.mapError(Body.readAll(this.message, this.limits), (refused) => this.refuse(refused))

@@ -6,6 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Mailbox from "effect/Mailbox"
 import type * as Scope from "effect/Scope"
 import type { Spool, SpoolDirectoryOptions, SpoolEntry, SpoolListing } from "../../Spool.js"
+import { apart } from "../apart.js"
 import { errorCode } from "../failure.js"
 import type { AttemptState, SpooledAttempt } from "./attempt.js"
 import * as Attempt from "./attempt.js"
@@ -265,7 +266,7 @@ const reporting = Effect.fnUntraced(function* (onError: (error: SpoolError) => E
     Effect.forkScoped
   )
   yield* Effect.addFinalizer(() =>
-    Effect.zipRight(errors.end, Fiber.await(fiber)).pipe(Effect.interruptible, Effect.timeoutOption("5 seconds"))
+    apart(Effect.zipRight(errors.end, Fiber.await(fiber)).pipe(Effect.timeoutOption("5 seconds")))
   )
   return (error: SpoolError): void => {
     errors.unsafeOffer(error)

@@ -2,7 +2,14 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 
 /** Modules with heavy dependencies are reached by their subpath only, so that nobody else loads those. */
-const subpathOnly = new Set(["Credentials", "PlatformApi", "PlatformClient", "PlatformServer", "SqlPlatform"])
+const subpathOnly = new Set([
+  "Credentials",
+  "PlatformApi",
+  "PlatformClient",
+  "PlatformServer",
+  "SqlAccounts",
+  "SqlPlatform"
+])
 
 const modules = readdirSync("src")
   .filter((file) => /^[A-Z]\w*\.ts$/.test(file))

@@ -1,14 +1,14 @@
 import * as Fs from "node:fs"
 import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, describe, it } from "@effect/vitest"
-import { Array as Arr, Effect, Exit, FastCheck as fc, Fiber, Layer, Redacted, Schema, TestClock } from "effect"
+import { Array as Arr, Effect, Exit, FastCheck as fc, Fiber, Layer, Redacted, Schema, Scope } from "effect"
 import * as Artifacts from "../src/Artifacts.js"
 import * as Postgres from "../src/internal/sql/postgres.js"
 import { Platform } from "../src/Platform.js"
 import type { TaskRecord } from "../src/Record.js"
 import * as SqlPlatform from "../src/SqlPlatform.js"
 import { suite } from "./contract/platform.js"
-import { batch, claim, claimed, createRun, failure } from "./contract/support.js"
+import { batch, claim, createRun, failure } from "./contract/support.js"
 import { connect, layerPlatform, sharedServer } from "./support/postgres.js"
 import { password, startServer, user } from "./support/postgresServer.js"
 import { runTogether } from "./support/processes.js"
@@ -27,11 +27,12 @@ const changed = (url: Redacted.Redacted, change: (url: URL) => void) => {
 const refusal = (url: Redacted.Redacted | string) =>
   Effect.scoped(Effect.flip(connect(typeof url === "string" ? Redacted.make(url) : url)))
 
-const openPlatform = (url: Redacted.Redacted, options: Postgres.PostgresOptions = {}) =>
-  Effect.map(
-    Layer.build(SqlPlatform.layer.pipe(Layer.provide([Postgres.layer(url, options), Artifacts.layerMemory]))),
-    (context) => Layer.succeedContext(context)
-  )
+const layerOver = (sql: SqlClient.SqlClient) =>
+  SqlPlatform.layer.pipe(Layer.provide([Layer.succeed(SqlClient.SqlClient, sql), Artifacts.layerMemory]))
+
+/** A platform that is built once, over a pool of its own. */
+const opened = (url: Redacted.Redacted) =>
+  Effect.map(Layer.build(layerPlatform(url)), (context) => Layer.succeedContext(context))
 
 describe("PostgreSQL connections", () => {
   it.scopedLive("whoever cannot connect is told host and database, and never the password", () =>
@@ -127,35 +128,26 @@ describe("PostgreSQL connections", () => {
 
   it.scopedLive("whoever stops waiting for a connection takes none away", () =>
     Effect.gen(function* () {
-      const url = yield* postgres.database
-      const opened = yield* openPlatform(url, { maxConnections: 1 })
-      const blocker = yield* connect(url, { maxConnections: 1 })
-      const list = Effect.flatMap(Platform, (platform) => platform.upsertBenchmark("kv", {}))
+      const sql = yield* connect(yield* postgres.database, { maxConnections: 1, connectTimeout: "5 seconds" })
       yield* Effect.gen(function* () {
-        const blocked = yield* blocker`LOCK TABLE benchmarks`.pipe(
-          Effect.zipRight(Effect.never),
-          blocker.withTransaction,
-          Effect.fork
-        )
-        const isLocked = blocker`SELECT 1`
-        yield* Effect.fork(isLocked)
-        const holder = yield* Effect.fork(list)
-        const waiting = yield* Effect.forEach(Arr.range(1, 5), () => Effect.fork(list))
-        yield* Effect.sleep("100 millis")
-        yield* Fiber.interruptAll(waiting).pipe(Effect.fork)
-        yield* Effect.sleep("100 millis")
-        yield* Fiber.interrupt(blocked)
-        yield* Fiber.await(holder)
-        yield* Fiber.awaitAll(waiting)
-        for (let i = 0; i < 3; i++) assert.strictEqual((yield* list).slug, "kv")
-      }).pipe(Effect.provide(opened))
+        const platform = yield* Platform
+        const held = yield* Scope.make()
+        yield* Scope.extend(sql.reserve, held)
+        const waiting = yield* Effect.forEach(Arr.range(1, 3), () => Effect.fork(platform.listBenchmarks({})))
+        yield* Effect.sleep("50 millis")
+        const interrupting = yield* Effect.fork(Fiber.interruptAll(waiting))
+        yield* Effect.sleep("50 millis")
+        yield* Scope.close(held, Exit.void)
+        yield* Fiber.join(interrupting)
+        assert.deepStrictEqual(yield* platform.listBenchmarks({}), [])
+      }).pipe(Effect.provide(layerOver(sql)))
     })
   )
 
   it.scopedLive("a platform goes on once the server is back", () =>
     Effect.gen(function* () {
       const { restart, stop, url } = yield* startServer()
-      const opened = yield* openPlatform(url("postgres"))
+      const layer = yield* opened(url("postgres"))
       yield* Effect.gen(function* () {
         const platform = yield* Platform
         yield* platform.upsertBenchmark("kv", {})
@@ -176,17 +168,14 @@ describe("PostgreSQL connections", () => {
         assert.isTrue(down.retryable)
         yield* restart
         assert.strictEqual((yield* platform.getBenchmark("kv")).slug, "kv")
-      }).pipe(Effect.provide(opened))
+      }).pipe(Effect.provide(layer))
     })
   )
 
   it.scopedLive("a connection that the server ends is a failure that may be tried again", () =>
     Effect.gen(function* () {
       const url = yield* postgres.database
-      const { layer, sql } = yield* Effect.map(connect(url, { maxConnections: 1 }), (sql) => ({
-        sql,
-        layer: SqlPlatform.layer.pipe(Layer.provide([Layer.succeed(SqlClient.SqlClient, sql), Artifacts.layerMemory]))
-      }))
+      const sql = yield* connect(url, { maxConnections: 1 })
       const admin = yield* connect(url)
       yield* Effect.gen(function* () {
         const platform = yield* Platform
@@ -204,7 +193,7 @@ describe("PostgreSQL connections", () => {
         assert.isTrue(error.retryable, error.message)
         yield* Fiber.join(blocker)
         assert.strictEqual((yield* platform.getBenchmark("kv")).slug, "kv")
-      }).pipe(Effect.provide(layer))
+      }).pipe(Effect.provide(layerOver(sql)))
     })
   )
 
@@ -338,7 +327,7 @@ describe("PostgreSQL with many at once", () => {
   it.scopedLive("batches, closes and changes from many connections end in the status they add up to", () =>
     Effect.gen(function* () {
       const url = yield* postgres.database
-      const platforms = yield* Effect.forEach(Arr.range(1, 3), () => openPlatform(url))
+      const platforms = yield* Effect.forEach(Arr.range(1, 3), () => opened(url))
       const on = <A, E>(place: number, effect: Effect.Effect<A, E, Platform>) =>
         Effect.provide(effect, platforms[place % platforms.length] ?? Layer.die("no platform"))
       const names = ["a", "b", "c"]

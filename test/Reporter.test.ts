@@ -324,7 +324,7 @@ describe("the end of a worker", () => {
       const platform = new FakePlatform()
       const run = yield* openRun(platform)
       const fiber = yield* Effect.fork(Effect.scoped(Effect.andThen(run.openWorker("alpha", source), Effect.never)))
-      yield* Effect.yieldNow()
+      yield* TestClock.adjust(0)
       yield* Fiber.interrupt(fiber)
       assert.deepStrictEqual(closes(platform), [["releaseWorker", { attemptId: "attempt-id" }]])
     })

@@ -233,6 +233,7 @@ const suite = (name: string, newDatabase: NewDatabase) => {
         const names: ReadonlyArray<(prefix: string, key: Redacted.Redacted) => string> = [
           (prefix) => prefix,
           (prefix) => `bp_${prefix}`,
+          (prefix) => ` bp_${prefix}_…abcd`,
           (_, key) => Redacted.value(key)
         ]
         for (const name of names) {
@@ -255,8 +256,9 @@ const suite = (name: string, newDatabase: NewDatabase) => {
           yield* accounts.authenticate(key)
           return (yield* accounts.keys({}))[0]?.lastUsedAt
         })
-        // It is noted in the background.
-        const usedAt = (time: string) => Effect.repeat(used, { until: (last) => last === time })
+        // It is noted in the background, which gets its turn when the test waits for something else.
+        const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+        const usedAt = (time: string) => Effect.repeat(Effect.zipRight(turn, used), { until: (last) => last === time })
         yield* TestClock.setTime(1_000)
         yield* usedAt("1970-01-01T00:00:01.000Z")
         yield* TestClock.adjust("59 seconds")
@@ -424,5 +426,5 @@ const postgres = sharedServer()
 
 suite(
   "SqlAccounts in PostgreSQL",
-  Effect.map(postgres.database, (url) => Postgres.layer(url))
+  Effect.map(postgres.emptyDatabase, (url) => Postgres.layer(url))
 )

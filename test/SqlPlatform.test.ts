@@ -282,14 +282,15 @@ describe("SqlPlatform options", () => {
       assert.deepStrictEqual(yield* ours.listBenchmarks({}), [])
       assert.deepStrictEqual(yield* ours.listAllRuns({}), [])
       const ref = { benchmark: "kv", run: run.id }
-      assert.strictEqual(yield* failure(ours.getRun(ref)), "ResourceNotFound benchmark")
+      const refused = "Unauthorized Not allowed: API key is not authorized for this organization."
+      assert.strictEqual(yield* failure(ours.getRun(ref)), refused)
       assert.strictEqual((yield* ours.upsertBenchmark("kv", {})).name, "kv")
       for (const attempt of [
         ours.getRun(ref),
         ours.updateRun(ref, { status: "failed" }),
         ours.getParticipant({ ...ref, participant: "alpha" })
       ]) {
-        assert.strictEqual(yield* failure(attempt), "ResourceNotFound run")
+        assert.strictEqual(yield* failure(attempt), refused)
       }
       assert.strictEqual((yield* theirs.getBenchmark("kv")).name, "their KV")
     })

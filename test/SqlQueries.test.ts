@@ -1,9 +1,13 @@
 import * as SqlClient from "@effect/sql/SqlClient"
-import * as Statement from "@effect/sql/Statement"
 import { assert, describe, it } from "@effect/vitest"
 import { Array as Arr, Effect, TestClock } from "effect"
+import type { WorkerRef } from "../src/Platform.js"
 import { Platform } from "../src/Platform.js"
 import { batch, claim, claimed, createRun, step, task } from "./contract/support.js"
+import { fill, steps } from "./support/filled.js"
+import { sharedServer } from "./support/postgres.js"
+import type { Query } from "./support/queries.js"
+import { captured, nodesOf } from "./support/queries.js"
 import { layerBoth } from "./support/stores.js"
 
 /** What grows with the number of runs: to read all of it takes ever longer. */
@@ -19,11 +23,6 @@ const tables = [
   "task_results",
   "workers"
 ]
-
-interface Query {
-  readonly text: string
-  readonly parameters: ReadonlyArray<unknown>
-}
 
 /** The tables by what they are called in a query. */
 const aliasesOf = (text: string): ReadonlyMap<string, string> =>
@@ -45,17 +44,49 @@ const scansOf = ({ parameters, text }: Query) =>
     })
   })
 
-const captured = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+const page = { limit: 10 }
+
+/** Everything that is asked of a platform while a worker, its first one, is at work. */
+const work = (worker: WorkerRef, attemptId: string) =>
   Effect.gen(function* () {
-    const queries: Array<Query> = []
-    yield* Statement.withTransformer(effect, (statement) =>
-      Effect.sync(() => {
-        const [text, parameters] = statement.compile()
-        queries.push({ text, parameters })
-        return statement
-      })
-    )
-    return queries
+    const platform = yield* Platform
+    const concurrency = [{ step: "get", active: 1, target: 1 }]
+    yield* platform.heartbeat(worker, { attemptId, concurrency })
+    yield* platform.sendTaskResults(worker, batch(attemptId, 0, [task(0, { steps: [step("get")] })]))
+    yield* platform.sendTaskResults(worker, batch(attemptId, 1, [task(0, { steps: [step("get")] })]))
+    const upload = yield* platform.createArtifact(worker, { attemptId, kind: "coordinator.log" })
+    yield* platform.uploadArtifact(upload, new Uint8Array())
+    yield* platform.claimWorker(worker, {})
+    yield* platform.updateParticipant(worker, { label: "A" })
+    yield* platform.failWorker(worker, { attemptId, errorCode: "flush_failed" })
+    yield* platform.completeWorker(worker, { attemptId })
+    yield* platform.updateWorker(worker, { status: "failed" })
+    return upload.artifactId
+  })
+
+/** Everything that is read of a run. */
+const look = (worker: WorkerRef, artifactId: string) =>
+  Effect.gen(function* () {
+    const platform = yield* Platform
+    const { participant: _, worker: __, ...run } = worker
+    yield* platform.runProgress(run)
+    yield* platform.runResults(run)
+    yield* platform.benchmarkResults(run.benchmark, { limit: 1 })
+    yield* platform.iterations(run, {})
+    yield* platform.iterations(run, { type: "steps" })
+    yield* platform.iterations(run, { type: "steps", participant: worker.participant, steps: ["read"] })
+    yield* platform.taskBuckets(run, {})
+    yield* platform.runTimeline(run, {})
+    yield* platform.runImports(run)
+    yield* platform.listRuns(run.benchmark, page)
+    yield* platform.listAllRuns(page)
+    yield* platform.listParticipants(run)
+    yield* platform.listWorkers(worker)
+    yield* platform.getWorker(worker)
+    yield* platform.listRunArtifacts(run)
+    yield* platform.listWorkerArtifacts(worker)
+    yield* platform.getArtifact(run, artifactId)
+    yield* platform.participantLogs(worker, {})
   })
 
 describe("SqlPlatform queries", () => {
@@ -78,43 +109,71 @@ describe("SqlPlatform queries", () => {
 
   it.effect("every operation finds its rows by an index", () =>
     Effect.gen(function* () {
-      const platform = yield* Platform
-      const { attemptId, run, worker } = yield* claimed()
-      const page = { limit: 10 }
-      const concurrency = [{ step: "get", active: 1, target: 1 }]
-      const queries = yield* captured(
-        Effect.gen(function* () {
-          yield* platform.heartbeat(worker, { attemptId, concurrency })
-          yield* platform.sendTaskResults(worker, batch(attemptId, 0, [task(0, { steps: [step("get")] })]))
-          yield* platform.sendTaskResults(worker, batch(attemptId, 1, [task(0, { steps: [step("get")] })]))
-          const upload = yield* platform.createArtifact(worker, { attemptId, kind: "coordinator.log" })
-          yield* platform.uploadArtifact(upload, new Uint8Array())
-          yield* platform.runProgress(run)
-          yield* platform.runResults(run)
-          yield* platform.benchmarkResults(run.benchmark, page)
-          yield* platform.iterations(run, {})
-          yield* platform.iterations(run, { type: "steps" })
-          yield* platform.taskBuckets(run, {})
-          yield* platform.runTimeline(run, {})
-          yield* platform.runImports(run)
-          yield* platform.listRuns(run.benchmark, page)
-          yield* platform.listAllRuns(page)
-          yield* platform.listParticipants(run)
-          yield* platform.listWorkers(worker)
-          yield* platform.listRunArtifacts(run)
-          yield* platform.listWorkerArtifacts(worker)
-          yield* platform.getArtifact(run, upload.artifactId)
-          yield* platform.participantLogs(worker, {})
-          yield* platform.claimWorker(worker, {})
-          yield* platform.updateParticipant(worker, { label: "A" })
-          yield* platform.failWorker(worker, { attemptId, errorCode: "flush_failed" })
-          yield* platform.completeWorker(worker, { attemptId })
-          yield* platform.updateWorker(worker, { status: "failed" })
-        })
-      )
+      const { attemptId, worker } = yield* claimed()
+      const queries = yield* captured(Effect.flatMap(work(worker, attemptId), (artifact) => look(worker, artifact)))
       assert.isAbove(queries.length, 60)
       assert.deepStrictEqual((yield* Effect.forEach(queries, scansOf)).flat(), [])
     }).pipe(Effect.provide(layerBoth))
+  )
+})
+
+describe("SqlPlatform queries in PostgreSQL", () => {
+  const postgres = sharedServer()
+  const filling = { runs: 60, participants: 2, tasks: 250, workers: 10, heartbeats: 20 }
+  const filled = Effect.gen(function* () {
+    yield* fill("bench", filling)
+    yield* Effect.flatMap(SqlClient.SqlClient, (sql) => sql`VACUUM ANALYZE`)
+  })
+
+  it.scopedLive("what is read of a run reads nothing of others", () =>
+    Effect.gen(function* () {
+      yield* filled
+      const { participants, heartbeats, tasks, workers } = filling
+      const most: Readonly<Record<string, number>> = {
+        participants: 2 * participants * page.limit,
+        runs: page.limit,
+        workers: 2 * participants * workers,
+        attempts: participants * workers,
+        event_batches: 2 * participants * workers,
+        artifacts: 2 * participants * workers,
+        ready_steps: participants,
+        heartbeats: participants * workers * heartbeats * steps.length,
+        task_results: participants * tasks,
+        step_results: participants * tasks * steps.length
+      }
+      const worker = { benchmark: "bench", run: "bench-30", participant: "p1", worker: "bench-30-p1-w3" }
+      const queries = yield* captured(look(worker, "bench-30-p1-w3-x0"))
+      const seen = new Set<string>()
+      for (const query of queries) {
+        for (const node of yield* nodesOf(query, { analyze: true })) {
+          const table = node["Relation Name"]
+          if (table === undefined || !tables.includes(table)) continue
+          seen.add(table)
+          const rows =
+            ((node["Actual Rows"] ?? 0) + (node["Rows Removed by Filter"] ?? 0)) * (node["Actual Loops"] ?? 0)
+          assert.isAtMost(rows, most[table] ?? 0, `${node["Node Type"]} of ${table} in ${query.text}`)
+        }
+      }
+      assert.includeMembers([...seen], ["heartbeats", "step_results", "task_results", "workers"])
+    }).pipe(Effect.provide(postgres.layerBoth))
+  )
+
+  it.scopedLive("what a worker reports is found by an index among that of others", () =>
+    Effect.gen(function* () {
+      yield* filled
+      const { attemptId, worker } = yield* claimed()
+      const queries = yield* captured(work(worker, attemptId))
+      const large = ["artifacts", "attempts", "event_batches", "heartbeats", "step_results", "task_results", "workers"]
+      const scans = yield* Effect.forEach(queries, (query) =>
+        Effect.map(nodesOf(query, { analyze: false }), (nodes) =>
+          nodes
+            .filter((node) => node["Node Type"] === "Seq Scan" && large.includes(node["Relation Name"] ?? ""))
+            .map((node) => `${node["Relation Name"]} in ${query.text}`)
+        )
+      )
+      assert.isAbove(queries.length, 40)
+      assert.deepStrictEqual(scans.flat(), [])
+    }).pipe(Effect.provide(postgres.layerBoth))
   )
 })
 

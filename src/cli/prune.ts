@@ -73,7 +73,7 @@ const report = (pruned: Pruned, dryRun: boolean): string => {
     ["artifacts", pruned.artifacts]
   ]
   const rows = counts.map(([name, count]) => [name, `${count}`])
-  return `${dryRun ? "Would remove" : "Removed"} ${plural(pruned.runs, "run")} ${since}, with\n${table([{ title: "" }, { title: "", align: "right" }], rows)}`
+  return `${dryRun ? "Would remove" : "Removed"} ${plural(pruned.runs, "run")} ${since}:\n\n${table([{ title: "what" }, { title: "count", align: "right" }], rows)}`
 }
 
 const adviceFor = Effect.map(SqlClient.SqlClient, (sql) =>

@@ -3,16 +3,17 @@ import { Effect, Redacted } from "effect"
 import type { Project } from "../support/bench.js"
 import { fixture, project } from "../support/bench.js"
 import { sharedServer } from "../support/postgres.js"
+import { assertFields } from "./support/assertions.js"
 import { createKey, serveProcess } from "./support/serveProcess.js"
 import type { Client } from "./support/wire.js"
-import { assertFields, at, bodyOf, client, listAt, textAt } from "./support/wire.js"
+import { at, bodyOf, client, listAt, textAt } from "./support/wire.js"
 
 const postgres = sharedServer()
 
 /** Many processes have to start, perhaps on a busy machine. */
 const patience = 240_000
 
-const range = (count: number): ReadonlyArray<number> => Array.from({ length: count }, (_, i) => i)
+const range = (count: number): Array<number> => Array.from({ length: count }, (_, i) => i)
 
 /** A database with a key, and as many servers on it as are wanted. */
 const served = (servers: number, ...flags: ReadonlyArray<string>) =>
@@ -144,7 +145,10 @@ describe("a run on several machines", () => {
           "steps"
         )
         const meeting = steps.filter((step) => at(step, "stepName") === "meet").map((step) => at(step, "taskIndex"))
-        assert.deepStrictEqual(meeting, [...range(10), ...range(10).map((index) => 1000 + index)])
+        assert.deepStrictEqual<ReadonlyArray<unknown>>(meeting, [
+          ...range(10),
+          ...range(10).map((index) => 1000 + index)
+        ])
         const arrived = timesOf(
           steps.filter((step) => meeting.includes(at(step, "taskIndex"))),
           "arrive",
@@ -171,14 +175,14 @@ describe("a run on several machines", () => {
           ["run", fixture("distributed.bench.ts"), "--run-key", "shared", "--worker-pool", "8"],
           { ...env, ...machine(second) }
         )
+        assert.strictEqual(summarizing.code, 0, summarizing.stderr)
         const summary = at(bodyOf(yield* send("GET", `${run.path}/summary`)), "summary")
         assert.deepStrictEqual(
           listAt(summary, "results").map((row) => [at(row, "provider"), at(row, "metrics", 0, "raw", "count")]),
           [
             ["alpha", 2000],
             ["beta", 2000]
-          ],
-          summarizing.stderr
+          ]
         )
       }),
     patience

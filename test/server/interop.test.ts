@@ -5,9 +5,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { project } from "../support/bench.js"
+import { assertFields, assertNames } from "./support/assertions.js"
 import { createKey, serveProcess } from "./support/serveProcess.js"
 import type { Client, WireAnswer } from "./support/wire.js"
-import { assertFields, assertNames, at, bodyOf, client, listAt, textAt } from "./support/wire.js"
+import { at, bodyOf, client, listAt, textAt } from "./support/wire.js"
 
 const adminKey = "admin-0123456789abcdef0123456789"
 

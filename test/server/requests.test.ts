@@ -1,10 +1,12 @@
 import * as Http from "node:http"
 import * as Net from "node:net"
 import * as Zlib from "node:zlib"
+import { HttpServerResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Duration, Effect, Fiber, Option, TestClock } from "effect"
+import { Deferred, Duration, Effect, Fiber, Option, Stream, TestClock } from "effect"
 import { readAll } from "../../src/internal/server/body.js"
 import type { TaskResultsInput } from "../../src/Platform.js"
+import type { Answer } from "./support.js"
 import { ask, authorized, connect, eventsPath, jsonOf, raw, serve } from "./support.js"
 
 // -----------------------------------------------------------------------------
@@ -47,6 +49,9 @@ const put = (body: Uint8Array | string, headers: Readonly<Record<string, string>
 })
 
 const gzip = { "content-encoding": "gzip" }
+
+const issuesOf = ({ body }: Answer): unknown =>
+  typeof body === "object" && body !== null && "issues" in body ? body.issues : []
 
 /** One piece of a chunked body. */
 const chunk = (data: string) => `${data.length.toString(16)}\r\n${data}\r\n`
@@ -241,6 +246,43 @@ describe("bodies", () => {
     })
   )
 
+  it.scoped("of a small body all that is wrong is told, of a large one the first thing", () =>
+    Effect.gen(function* () {
+      const server = yield* serve()
+      const create = (count: number) => {
+        const participants = Array.from({ length: count }, () => ({}))
+        return ask(server, "/api/v1/benchmarks/x/runs", post(JSON.stringify({ participants })))
+      }
+      const issue = (index: number) => ({ field: `participants[${index}].slug`, message: "is missing" })
+      const small = yield* create(3)
+      assert.deepStrictEqual([small.status, issuesOf(small)], [400, [issue(0), issue(1), issue(2)]])
+      const large = yield* create(300_000)
+      assert.deepStrictEqual([large.status, issuesOf(large)], [400, [issue(0)]])
+      assert.deepStrictEqual(large.body, {
+        error: "The request does not fit: participants[0].slug: is missing",
+        code: "malformed_request",
+        issues: [issue(0)]
+      })
+    })
+  )
+
+  it.scoped("a body that is nested too deeply is malformed", () =>
+    Effect.gen(function* () {
+      const server = yield* serve()
+      const deep = "[".repeat(100_000) + "]".repeat(100_000)
+      for (const [path, init] of [
+        ["/api/v1/benchmarks/x", put(`{"name":${deep}}`)],
+        [eventsPath, post(`{"type":${deep}}`)]
+      ] as const) {
+        const answer = yield* ask(server, path, init)
+        assert.deepStrictEqual(
+          [answer.status, answer.body],
+          [400, { error: "The body is nested too deeply.", code: "malformed_json" }]
+        )
+      }
+    })
+  )
+
   it.scoped("a client that asks first is told to go on, or why not", () =>
     Effect.gen(function* () {
       const server = yield* serve()
@@ -313,6 +355,25 @@ describe("slow clients", () => {
     })
   )
 
+  it.scoped("an answer that nobody takes is not kept for long", () =>
+    Effect.gen(function* () {
+      const ended = yield* Deferred.make<void>()
+      const endless = Stream.repeatValue(new Uint8Array(65_536)).pipe(
+        Stream.ensuring(Deferred.succeed(ended, undefined))
+      )
+      const server = yield* serve({
+        timeouts: { request: 300 },
+        apps: [{ paths: ["/endless"], app: Effect.succeed(HttpServerResponse.stream(endless)) }]
+      })
+      const socket = yield* Effect.acquireRelease(
+        Effect.sync(() => Net.connect(server.port, "127.0.0.1").on("error", () => {})),
+        (socket) => Effect.sync(() => socket.destroy())
+      )
+      socket.write(raw("GET", "/endless"))
+      yield* Deferred.await(ended)
+    })
+  )
+
   it.scoped("a client that goes away ends what it has asked for", () =>
     Effect.gen(function* () {
       const started = yield* Deferred.make<void>()
@@ -376,6 +437,7 @@ describe("connections", () => {
       const server = yield* serve({ limits: { headers: 2048 } })
       for (const [sent, status, code] of [
         ["hello\r\n\r\n", 400, "malformed_http"],
+        ["GET /healthz HTTP/1.1\r\n\r\n", 400, "malformed_http"],
         ["GET / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n", 400, "malformed_http"],
         [raw("GET", "/healthz", { "x-long": "x".repeat(4000) }), 431, "headers_too_large"],
         [`${raw("PUT", "/api/v1/benchmarks/x", chunked)}nonsense\r\n`, 400, "malformed_http"]

@@ -67,9 +67,9 @@ const batch = spoiled({
 const valid = { type: "task_results", attemptId: "a", sequenceNumber: 0, isFinal: true }
 
 const refusal = (json: unknown) =>
-  Effect.map(Effect.flip(TaskResults.decode(json)), (error) => ({
-    tag: error._tag,
-    fields: error.issues.map((issue) => ("field" in issue ? issue.field : issue.path.join(".")))
+  Effect.map(Effect.flip(TaskResults.decode(json)), ({ _tag, issues }) => ({
+    tag: _tag,
+    fields: issues?.map(({ field }) => field)
   }))
 
 // -----------------------------------------------------------------------------
@@ -110,10 +110,10 @@ describe("TaskResults", () => {
   it.effect("the schema says what is wrong with the rest", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* refusal({ ...valid, isFinal: 1, records: [{ status: "x" }] }), {
-        tag: "HttpApiDecodeError",
-        fields: ["isFinal", "records.0.taskIndex"]
+        tag: "BodyRefused",
+        fields: ["isFinal", "records[0].taskIndex"]
       })
-      assert.deepStrictEqual(yield* refusal([]), { tag: "HttpApiDecodeError", fields: [""] })
+      assert.deepStrictEqual(yield* refusal([]), { tag: "BodyRefused", fields: ["request"] })
     })
   )
 
@@ -134,7 +134,19 @@ describe("TaskResults", () => {
   it.effect("of very many records that do not fit a hundred are looked into", () =>
     Effect.gen(function* () {
       const records = Array.from({ length: 5000 }, () => ({ taskIndex: -1, status: "x" }))
-      assert.strictEqual((yield* refusal({ ...valid, records })).fields.length, 100)
+      const error = yield* Effect.flip(TaskResults.decode({ ...valid, records }))
+      assert.strictEqual(error.issues?.length, 21)
+      assert.deepStrictEqual(error.issues?.[20], { field: "request", message: "has 80 more issues" })
+    })
+  )
+
+  it.effect("what is nested too deeply to be told is refused", () =>
+    Effect.gen(function* () {
+      const deep: unknown = JSON.parse("[".repeat(100_000) + "]".repeat(100_000))
+      for (const json of [deep, { ...valid, records: [{ taskIndex: 0, status: deep }] }]) {
+        const error = yield* Effect.flip(TaskResults.decode(json))
+        assert.strictEqual(error.message, "The body is nested too deeply.")
+      }
     })
   )
 })

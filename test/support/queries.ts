@@ -51,3 +51,36 @@ const PlanRow = Schema.Struct({
   detail: Schema.optional(Schema.String),
   "QUERY PLAN": Schema.optional(Schema.String)
 })
+
+/** One node of a plan of PostgreSQL, as far as it says what is read. */
+export interface PlanNode {
+  readonly "Node Type": string
+  readonly "Relation Name"?: string | undefined
+  /** Per loop, and so are those that are removed. */
+  readonly "Actual Rows"?: number | undefined
+  readonly "Actual Loops"?: number | undefined
+  readonly "Rows Removed by Filter"?: number | undefined
+  readonly Plans?: ReadonlyArray<PlanNode> | undefined
+}
+
+/** Every node of a query's plan in PostgreSQL, by which a platform would read; with `analyze` it is carried out. */
+export const nodesOf = ({ parameters, text }: Query, options: { readonly analyze: boolean }) =>
+  Effect.gen(function* () {
+    const { read, sql } = yield* Databases.make
+    const explain = `EXPLAIN (FORMAT JSON${options.analyze ? ", ANALYZE" : ""}) ${text}`
+    const [row] = yield* read("explain a query", sql.unsafe(explain, [...parameters]))
+    const plans = Schema.decodeUnknownSync(JsonPlan)(row)["QUERY PLAN"]
+    const all = (node: PlanNode): ReadonlyArray<PlanNode> => [node, ...(node.Plans ?? []).flatMap(all)]
+    return plans.flatMap(({ Plan }) => all(Plan))
+  })
+
+const PlanNode: Schema.Schema<PlanNode> = Schema.Struct({
+  "Node Type": Schema.String,
+  "Relation Name": Schema.optional(Schema.String),
+  "Actual Rows": Schema.optional(Schema.Number),
+  "Actual Loops": Schema.optional(Schema.Number),
+  "Rows Removed by Filter": Schema.optional(Schema.Number),
+  Plans: Schema.optional(Schema.Array(Schema.suspend((): Schema.Schema<PlanNode> => PlanNode)))
+})
+
+const JsonPlan = Schema.Struct({ "QUERY PLAN": Schema.Array(Schema.Struct({ Plan: PlanNode })) })

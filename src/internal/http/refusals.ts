@@ -50,9 +50,11 @@ export const answerCause = (cause: Cause.Cause<unknown>): Effect.Effect<HttpServ
   const error = Cause.squash(cause)
   if (HttpServerResponse.isServerResponse(error)) return Effect.succeed(error)
   if (isRefusal(error)) return Effect.succeed(answerRefusal(error))
-  if (error instanceof HttpApiDecodeError) return Effect.succeed(answerRefusal(malformed(error)))
+  if (error instanceof HttpApiDecodeError)
+    return Effect.succeed(answerRefusal(refusal("BadRequest", Answers.malformed(schemaIssues(error.issues)))))
   if (error instanceof RouteNotFound) return Effect.succeed(unrouted(error.request))
   if (error instanceof RequestError) return Effect.succeed(unreadable(error))
+  if (error instanceof Answers.BodyRefused) return Effect.succeed(error.answer)
   return Effect.as(Effect.logError("request failed", cause), answerRefusal(internalError))
 }
 
@@ -79,12 +81,6 @@ const unavailable = ({ retryAfterMillis }: PlatformFailure): Effect.Effect<never
         ),
     Effect.fail(refusal("Unavailable", { error: "The platform is busy; try again.", code: "unavailable" }))
   )
-
-const malformed = (error: HttpApiDecodeError) => {
-  const issues = bounded(schemaIssues(error.issues))
-  const text = issues.map(({ field, message }) => `${field}: ${message}`).join("; ")
-  return refusal("BadRequest", { error: `The request does not fit: ${text}`, code: "malformed_request", issues })
-}
 
 const isRefusal = Schema.is(Refusal)
 

@@ -3,6 +3,8 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import type { RefusalBody } from "../http/errorBodies.js"
+import type { Issue } from "../platform/validation.js"
+import { bounded } from "../platform/validation.js"
 
 /** A JSON body with the status of a refusal. */
 export const refused = (
@@ -20,6 +22,7 @@ export class BodyRefused extends Data.TaggedError("BodyRefused")<{
   readonly status: number
   readonly error: string
   readonly code: string
+  readonly issues?: RefusalBody["issues"]
   readonly headers?: Readonly<Record<string, string>>
 }> {
   override get message(): string {
@@ -27,7 +30,8 @@ export class BodyRefused extends Data.TaggedError("BodyRefused")<{
   }
 
   get answer(): HttpServerResponse.HttpServerResponse {
-    return refused(this.status, { error: this.error, code: this.code }, this.headers)
+    const { code, error, issues } = this
+    return refused(this.status, { error, code, ...(issues !== undefined && { issues }) }, this.headers)
   }
 }
 
@@ -58,6 +62,19 @@ export const notJson = new BodyRefused({
   error: "The body cannot be read as JSON.",
   code: "malformed_json"
 })
+
+export const tooDeep = new BodyRefused({
+  status: 400,
+  error: "The body is nested too deeply.",
+  code: "malformed_json"
+})
+
+/** What is said of a request that is not as it was declared. */
+export const malformed = (found: ReadonlyArray<Issue>) => {
+  const issues = bounded(found)
+  const text = issues.map(({ field, message }) => `${field}: ${message}`).join("; ")
+  return { error: `The request does not fit: ${text}`, code: "malformed_request", issues }
+}
 
 export const notJsonType = refused(415, {
   error: "The body must be JSON in UTF-8: send content-type application/json.",

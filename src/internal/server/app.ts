@@ -14,9 +14,11 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { answerCause } from "../http/refusals.js"
 import * as AccessLog from "./accessLog.js"
+import type { BodyRefused } from "./answers.js"
 import * as Answers from "./answers.js"
 import * as Body from "./body.js"
 import type { InFlight } from "./inFlight.js"
+import * as Payloads from "./payloads.js"
 import { BoundedRequest } from "./request.js"
 import * as Routes from "./routes.js"
 import type { Settings } from "./settings.js"
@@ -60,7 +62,7 @@ export const make = (
 
   const carryOut = (request: HttpServerRequest.HttpServerRequest, target: Target) => {
     const { idle, request: whole } = settings.timeouts
-    const bounded = new BoundedRequest(request, { bytes: target.bodyLimit, idle, whole })
+    const bounded = new BoundedRequest(request, { bytes: target.bodyLimit, idle, whole }, target.refuseLarge)
     const unfit = target.takesBody ? unfitBody(request, target) : undefined
     return unfit === undefined
       ? Effect.provideService(target.app, HttpServerRequest.HttpServerRequest, bounded)
@@ -114,6 +116,7 @@ interface Target {
   readonly bodyLimit: number
   readonly takesBody: boolean
   readonly takesOnlyJson: boolean
+  readonly refuseLarge?: (json: unknown) => BodyRefused | undefined
 }
 
 const makeTargets = ({ api, document, mounts, ready, settings, inFlight }: AppOptions) => {
@@ -132,13 +135,12 @@ const makeTargets = ({ api, document, mounts, ready, settings, inFlight }: AppOp
     if (here !== undefined) return { ...common, route: path, app: onlyGet(request.method, here) }
     const operation = Routes.find(request.method, path)
     if (operation !== undefined) {
-      return {
-        route: operation.path,
-        app: api,
-        bodyLimit: operation.name === "sendTaskResults" ? limits.events : limits.body,
-        takesBody: operation.method !== "GET",
-        takesOnlyJson: true
-      }
+      const { method, name, path: route } = operation
+      const taking = { route, app: api, takesBody: method !== "GET", takesOnlyJson: true }
+      // Batches of results have a check of their own.
+      return name === "sendTaskResults"
+        ? { ...taking, bodyLimit: limits.events }
+        : { ...taking, bodyLimit: limits.body, refuseLarge: (json) => Payloads.refuse(name, json) }
     }
     const mounted = isApi(path) ? [] : mounts.filter(({ paths }) => paths.some((prefix) => isBelow(path, prefix)))
     const [first] = mounted

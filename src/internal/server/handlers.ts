@@ -130,9 +130,12 @@ export const layer = Layer.mergeAll(benchmarks, runs, participants, workers, res
 // internal
 // -----------------------------------------------------------------------------
 
-/** Reading a body fails with defects here, as it does for every other payload: what is around the handlers answers them. */
+/** What is wrong with a body is a defect here, as for every other payload: what is around the handlers answers it. */
 const taskResults = (request: HttpServerRequest) =>
-  Effect.orDie(request.json).pipe(Effect.flatMap(TaskResults.decode), Effect.catchTag("InvalidRequest", refuse))
+  Effect.orDie(request.json).pipe(
+    Effect.flatMap(TaskResults.decode),
+    Effect.catchTags({ InvalidRequest: refuse, BodyRefused: Effect.die })
+  )
 
 const orRefuse = <A>(operation: Effect.Effect<A, PlatformError>): Effect.Effect<A, Refusal> =>
   Effect.catchAll(operation, refuse)

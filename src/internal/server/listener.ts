@@ -74,7 +74,8 @@ export const open = (options: {
       responses.set(message.socket, response)
       inFlight.enter()
       response.once("close", inFlight.leave)
-      handle(message, response)
+      if (message.httpVersion === "1.1" && message.headers.host === undefined) answerHostless(message, response)
+      else handle(message, response)
     }
     server.on("request", onRequest)
     server.on("checkContinue", onRequest)
@@ -118,6 +119,8 @@ const createServer = ({ limits, timeouts }: Settings): Http.Server => {
     keepAliveTimeout: Duration.toMillis(timeouts.keepAlive),
     connectionsCheckingInterval: Math.max(50, Math.min(1000, headers / 4)),
     maxHeaderSize: limits.headers,
+    // Refused here, with a body.
+    requireHostHeader: false,
     noDelay: true
   })
   // What neither sends nor takes anything: above all a client that does not read its answer.
@@ -161,6 +164,10 @@ const reasonOf = (cause: unknown): ListenFailed["reason"] => {
 const answerStarting: Handler = (_message, response) => {
   response.setHeader("retry-after", "1")
   answerRaw(response, 503, "The server is starting; try again.", "unavailable")
+}
+
+const answerHostless: Handler = (_message, response) => {
+  answerRaw(response, 400, "The header host is missing.", "malformed_http")
 }
 
 const answerRaw = (response: Http.ServerResponse, status: number, error: string, code: string): void => {

@@ -13,6 +13,7 @@ import type { BodyRefused } from "./answers.js"
 import { notJson } from "./answers.js"
 import type { BodyLimits } from "./body.js"
 import * as Body from "./body.js"
+import * as Payloads from "./payloads.js"
 
 /**
  * A request to node:http. Its body can be read once, as a whole or as a stream; whatever is wrong with it is a
@@ -27,7 +28,9 @@ export class BoundedRequest extends Inspectable.Class implements HttpServerReque
 
   constructor(
     private readonly inner: HttpServerRequest.HttpServerRequest,
-    private readonly limits: BodyLimits
+    private readonly limits: BodyLimits,
+    /** Why a large body in JSON is not wanted. */
+    private readonly refuseLarge: (json: unknown) => BodyRefused | undefined = () => undefined
   ) {
     super()
     this.message = NodeHttpServerRequest.toIncomingMessage(inner)
@@ -70,11 +73,16 @@ export class BoundedRequest extends Inspectable.Class implements HttpServerReque
 
   /** No body at all reads as an object without fields. */
   get json(): Effect.Effect<unknown, RequestError> {
-    return Effect.flatMap(this.text, (text) =>
-      text === ""
-        ? Effect.succeed({})
-        : Effect.try({ try: (): unknown => JSON.parse(text), catch: () => this.refuse(notJson) })
-    )
+    return Effect.flatMap(this.text, (text) => {
+      if (text === "") return Effect.succeed({})
+      return Effect.flatMap(
+        Effect.try({ try: (): unknown => JSON.parse(text), catch: () => this.refuse(notJson) }),
+        (json) => {
+          const refused = text.length >= Payloads.largeSize ? this.refuseLarge(json) : undefined
+          return refused === undefined ? Effect.succeed(json) : Effect.fail(this.refuse(refused))
+        }
+      )
+    })
   }
 
   get urlParamsBody(): Effect.Effect<UrlParams.UrlParams, RequestError> {
@@ -107,7 +115,7 @@ export class BoundedRequest extends Inspectable.Class implements HttpServerReque
   }
 
   modify(options: Parameters<HttpServerRequest.HttpServerRequest["modify"]>[0]): HttpServerRequest.HttpServerRequest {
-    return new BoundedRequest(this.inner.modify(options), this.limits)
+    return new BoundedRequest(this.inner.modify(options), this.limits, this.refuseLarge)
   }
 
   toJSON(): unknown {

@@ -27,7 +27,10 @@ export interface ServerTimeouts {
   readonly headers?: Duration.DurationInput | undefined
   /** Between two pieces of a body. Default 30 seconds. */
   readonly idle?: Duration.DurationInput | undefined
-  /** Until a whole body has arrived, unless it is read as a stream. Default 120 seconds. */
+  /**
+   * Until a whole body has arrived, unless it is read as a stream; also how long a connection may be without any traffic
+   * while a request is open. Default 120 seconds.
+   */
   readonly request?: Duration.DurationInput | undefined
   /** For the next request on a connection. Default 65 seconds. */
   readonly keepAlive?: Duration.DurationInput | undefined

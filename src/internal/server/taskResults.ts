@@ -2,8 +2,7 @@
  * Batches of results as they arrive. There are many, and large: what fits is recognised by hand, and only what does not is
  * given to the schema, which says why.
  */
-import { HttpApiDecodeError } from "@effect/platform/HttpApiError"
-import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { StepRecord, TaskRecord } from "../../Record.js"
 import { body } from "../http/endpoint.js"
@@ -11,18 +10,24 @@ import { InvalidRequest } from "../platform/errors.js"
 import { maxBatchRecords, maxRecordSteps } from "../platform/limits.js"
 import { TaskResultsInput } from "../platform/requests.js"
 import type { Issue } from "../platform/validation.js"
-import { bounded } from "../platform/validation.js"
+import { bounded, issuesOf } from "../platform/validation.js"
+import { BodyRefused, malformed, tooDeep } from "./answers.js"
+import { isTooDeep } from "./payloads.js"
 
 /**
- * A batch out of JSON. Fails with {@link InvalidRequest} when there is too much of it, whatever else is wrong, and with what
- * the schema finds otherwise. Fields that nobody knows are left where they are.
+ * A batch out of JSON. What is too much is refused as such, whatever else is wrong with it; else the schema says why it is
+ * refused. Fields that nobody knows are left where they are.
  */
-export const decode = (json: unknown): Effect.Effect<TaskResultsInput, InvalidRequest | HttpApiDecodeError> => {
-  if (isTaskResults(json)) return Effect.succeed(json)
-  const issues = excess(json)
-  return issues.length > 0
-    ? Effect.fail(new InvalidRequest({ issues: bounded(issues) }))
-    : Effect.catchTag(decodeBySchema(beginning(json)), "ParseError", HttpApiDecodeError.refailParseError)
+export const decode = (json: unknown): Either.Either<TaskResultsInput, InvalidRequest | BodyRefused> => {
+  if (isTaskResults(json)) return Either.right(json)
+  const tooMuch = excess(json)
+  if (tooMuch.length > 0) return Either.left(new InvalidRequest({ issues: bounded(tooMuch) }))
+  const looked = beginning(json)
+  if (isTooDeep(looked)) return Either.left(tooDeep)
+  return Either.mapLeft(
+    decodeBySchema(looked),
+    (error) => new BodyRefused({ status: 400, ...malformed(issuesOf(error)) })
+  )
 }
 
 /** Whether a value out of JSON is what the schema of a batch accepts. */
@@ -82,7 +87,7 @@ const isStepRecord = (value: unknown): value is StepRecord =>
   isTextOrNothing(value["errorCode"]) &&
   isDataOrNothing(value["data"])
 
-const decodeBySchema = Schema.decodeUnknown(body("TaskResultsInput", TaskResultsInput))
+const decodeBySchema = Schema.decodeUnknownEither(body("TaskResultsInput", TaskResultsInput))
 
 /** What is more than a batch may hold: finding all that is wrong with it would take long. */
 const excess = (json: unknown): ReadonlyArray<Issue> => {
@@ -98,7 +103,7 @@ const excess = (json: unknown): ReadonlyArray<Issue> => {
   )
 }
 
-/** More records that do not fit are not looked into. */
+/** How many records and steps are looked into once they do not fit. */
 const maxUnfit = 100
 
 /** The batch without the records that follow on the last one that is looked into. */
@@ -106,6 +111,10 @@ const beginning = (json: unknown): unknown => {
   if (!isObject(json) || !Array.isArray(json["records"])) return json
   const records: ReadonlyArray<unknown> = json["records"]
   let unfit = 0
-  const end = records.findIndex((record) => !isTaskRecord(record) && ++unfit === maxUnfit)
+  const end = records.findIndex((record) => {
+    if (isTaskRecord(record)) return false
+    unfit += 1 + (isObject(record) && Array.isArray(record["steps"]) ? record["steps"].length : 0)
+    return unfit >= maxUnfit
+  })
   return end === -1 ? json : { ...json, records: records.slice(0, end + 1) }
 }

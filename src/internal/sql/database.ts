@@ -195,5 +195,6 @@ const transaction = <A>(
         }
         return yield* exit
       })
-    )
+      // Whoever waits for the only connection of SQLite gets it before this fiber asks for it again.
+    ).pipe(Effect.ensuring(Effect.yieldNow()))
   })

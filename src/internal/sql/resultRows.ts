@@ -4,6 +4,7 @@ import type { InvalidRequest, TaskResultsInput } from "../../Platform.js"
 import type { Data } from "../../Record.js"
 import type { Issue } from "../platform/validation.js"
 import { refuse } from "../platform/validation.js"
+import type { BulkTable, ColumnType } from "./bulkInsert.js"
 import type { WorkerState } from "./lookups.js"
 import { jsonText } from "./requests.js"
 
@@ -40,6 +41,41 @@ type StepRow = {
   readonly data: string | null
   readonly concurrency: number | null
   readonly timeout_ms: number | null
+}
+
+export const taskTable: BulkTable<Readonly<Record<keyof TaskRow, ColumnType>>> = {
+  name: "task_results",
+  columns: {
+    participant_seq: "INTEGER",
+    task_index: "INTEGER",
+    attempt_number: "INTEGER",
+    sequence_number: "INTEGER",
+    status: "TEXT",
+    started_at: "TEXT",
+    completed_at: "TEXT",
+    latency_ms: "DOUBLE PRECISION",
+    first_command_ms: "DOUBLE PRECISION",
+    error_code: "TEXT",
+    data: "TEXT"
+  }
+}
+
+export const stepTable: BulkTable<Readonly<Record<keyof StepRow, ColumnType>>> = {
+  name: "step_results",
+  columns: {
+    participant_seq: "INTEGER",
+    name: "TEXT",
+    task_index: "INTEGER",
+    step_index: "INTEGER",
+    status: "TEXT",
+    started_at: "TEXT",
+    completed_at: "TEXT",
+    latency_ms: "DOUBLE PRECISION",
+    error_code: "TEXT",
+    data: "TEXT",
+    concurrency: "DOUBLE PRECISION",
+    timeout_ms: "DOUBLE PRECISION"
+  }
 }
 
 /**

@@ -7,11 +7,12 @@ import type { Platform, TaskResultsInput, WorkerRef } from "../../Platform.js"
 import { limits, refuse } from "../platform/validation.js"
 import type { Attempts } from "./attempts.js"
 import { ensureDelivering } from "./attempts.js"
+import { bulkInsert } from "./bulkInsert.js"
 import type { Database } from "./database.js"
 import { newId, now } from "./database.js"
 import type { Lookups, WorkerState } from "./lookups.js"
 import type { ResultRows } from "./resultRows.js"
-import { encodeResults } from "./resultRows.js"
+import { encodeResults, stepTable, taskTable } from "./resultRows.js"
 
 /**
  * Storing batches of results. Of two records of one task the later attempt's counts; within an attempt, that of the
@@ -64,13 +65,7 @@ export const make = (
       WHERE participant_seq = ${participantSeq} AND task_index IN ${sql.in(taskIndexes)}`
   })
 
-  // SQLite works in this thread, some tens of milliseconds a batch: what is being measured gets its turn in between.
-  const insert = (table: string, rows: ReadonlyArray<Record<string, unknown>>) =>
-    Effect.forEach(
-      Arr.chunksOf(rows, insertChunk),
-      (chunk) => Effect.zipRight(nextTurn, sql`INSERT INTO ${sql(table)} ${sql.insert(chunk)}`),
-      { discard: true }
-    )
+  const insert = bulkInsert(sql)
 
   // Records that a later batch of the same attempt has overtaken are left out; those that are older are replaced.
   const insertResults = Effect.fnUntraced(function* (participantSeq: number, { steps, tasks }: ResultRows) {
@@ -84,8 +79,8 @@ export const make = (
       }
     }
     if (stored.size === 0) {
-      yield* insert("task_results", tasks)
-      return yield* insert("step_results", steps)
+      yield* insert(taskTable, tasks)
+      return yield* insert(stepTable, steps)
     }
     const overtaken = new Set<number>()
     for (const { attempt_number, sequence_number, task_index } of tasks) {
@@ -97,11 +92,11 @@ export const make = (
     const replaced = [...stored.keys()].filter((taskIndex) => !overtaken.has(taskIndex))
     if (replaced.length > 0) yield* deleteTasks(participantSeq, replaced)
     yield* insert(
-      "task_results",
+      taskTable,
       tasks.filter((task) => !overtaken.has(task.task_index))
     )
     yield* insert(
-      "step_results",
+      stepTable,
       steps.filter((step) => !overtaken.has(step.task_index))
     )
   })
@@ -165,7 +160,6 @@ export const make = (
 // internal
 // -----------------------------------------------------------------------------
 
-const insertChunk = 128
 const lookupChunk = 500
 
 /** With more step names than this a participant's steps are searched as a whole. */
@@ -176,8 +170,3 @@ const padded = (taskIndexes: Arr.NonEmptyArray<number>): ReadonlyArray<number> =
   ...taskIndexes,
   ...Arr.makeBy(lookupChunk, () => taskIndexes[0]).slice(taskIndexes.length)
 ]
-
-const nextTurn = Effect.async<void>((resume) => {
-  const turn = setImmediate(() => resume(Effect.void))
-  return Effect.sync(() => clearImmediate(turn))
-})

@@ -1,5 +1,4 @@
 /** Requests as any client makes them: `fetch`, and JSON as it is on the wire. */
-import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 
 export interface WireAnswer {
@@ -59,35 +58,12 @@ export const listAt = (value: unknown, ...path: ReadonlyArray<string | number>):
   throw new Error(`there is no list at ${path.join(".")} of ${JSON.stringify(value)}`)
 }
 
-/** The body of an answer with this status. */
+/** The body of an answer, which must have this status. */
 export const bodyOf = (answer: WireAnswer, status = 200): unknown => {
-  assert.strictEqual(answer.status, status, answer.text)
-  assert.match(answer.headers.get("content-type") ?? "", /^application\/json/)
+  if (answer.status !== status) throw new Error(`answered ${answer.status} instead of ${status}: ${answer.text}`)
+  const type = answer.headers.get("content-type") ?? "nothing"
+  if (!type.startsWith("application/json")) throw new Error(`answered with ${type} instead of JSON: ${answer.text}`)
   return answer.body
-}
-
-/** Asserts that these fields are there, with these values; others may be too. */
-export const assertFields = (value: unknown, fields: Readonly<Record<string, unknown>>): void => {
-  for (const [name, expected] of Object.entries(fields)) assert.deepStrictEqual(at(value, name), expected, name)
-}
-
-/** Asserts which names an object has; null or absent ones are `optional`. */
-export const assertNames = (
-  value: unknown,
-  required: ReadonlyArray<string>,
-  optional: ReadonlyArray<string> = []
-): void => {
-  const names = Object.keys(typeof value === "object" && value !== null ? value : {})
-  assert.deepStrictEqual(
-    required.filter((name) => !names.includes(name)),
-    [],
-    "missing"
-  )
-  assert.deepStrictEqual(
-    names.filter((name) => !required.includes(name) && !optional.includes(name)),
-    [],
-    "not expected"
-  )
 }
 
 const parse = (text: string): unknown => {

@@ -90,7 +90,8 @@ export const makeDecide = (store: AccountStore, originOf: OriginOf) => {
     if (!isOwnForm(request, fields, origin)) {
       return again("The form was not sent from this page, or cookies are blocked: send it again.", 403)
     }
-    const subjects = subjectsOf(request, Redacted.make(fields["key"]?.trim() ?? ""))
+    // Not by key: nobody is to keep others from approving with theirs.
+    const subjects = subjectsOf(request, undefined)
     const wait = yield* failures.wait(subjects)
     if (wait > 0) return tooMany(wait)
     return yield* decide(fields).pipe(

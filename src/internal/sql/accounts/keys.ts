@@ -130,7 +130,7 @@ export const make = (database: Database, find: FindOrganization, scope: Scope.Sc
 
     revokeKey: (text) =>
       Effect.gen(function* () {
-        const prefix = Secrets.prefixOf(text) ?? text.replace(/^bp_/, "")
+        const prefix = /^(?:bp_)?([0-9a-z]{8})(?:_.*)?$/.exec(text.trim())?.[1] ?? ""
         yield* sql`UPDATE api_keys SET revoked_at = ${yield* now} WHERE prefix = ${prefix} AND revoked_at IS NULL`
         const found = yield* findByPrefix(prefix)
         return Option.isSome(found)

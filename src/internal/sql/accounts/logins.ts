@@ -13,6 +13,7 @@ import { newId, now } from "../database.js"
 import { isOver } from "./keys.js"
 import type { AccountStore, LoginTokens } from "./model.js"
 import { Principal } from "./model.js"
+import { bySlug } from "./organizations.js"
 import * as Secrets from "./secrets.js"
 
 /** Whoever approves a login; it ends with the key it was approved with. */
@@ -37,7 +38,7 @@ export const make = (database: Database, adminFingerprint: string | undefined) =
         o.name AS "organizationName"
       FROM ${sql.literal(loginTables)} LEFT JOIN members m ON m.user_id = u.id
         LEFT JOIN organizations o ON o.id = m.organization_id
-      WHERE t.token_hash = ${tokenHash} AND t.kind = 'access' ORDER BY o.slug`
+      WHERE t.token_hash = ${tokenHash} AND t.kind = 'access' ORDER BY ${bySlug(sql)}`
   })
 
   const findRefresh = SqlSchema.findOne({

@@ -169,8 +169,8 @@ export interface AccountStore {
   /** Whether there is a key that is neither revoked nor expired. */
   readonly hasActiveKey: Effect.Effect<boolean, PlatformError>
   /**
-   * Ends a key, named by its prefix with or without `bp_`, and the logins that it approved. One that was revoked before
-   * stays as it was.
+   * Ends a key and the logins that it approved. It is named by its prefix, with or without what stands around it in the
+   * key. One that was revoked before stays as it was.
    */
   readonly revokeKey: (prefix: string) => Effect.Effect<ApiKey, PlatformError>
   /** Whom a key or an access token stands for; none when it is malformed, unknown, expired or revoked. */

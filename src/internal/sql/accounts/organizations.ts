@@ -1,4 +1,6 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
 import * as SqlSchema from "@effect/sql/SqlSchema"
+import type * as Statement from "@effect/sql/Statement"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -24,7 +26,7 @@ export const make = (database: Database): Operations => {
     execute: (time) => sql`SELECT o.id, o.slug, o.name, o.created_at AS "createdAt",
         CAST((SELECT COUNT(*) FROM api_keys k WHERE k.organization_id = o.id AND k.revoked_at IS NULL
           AND (k.expires_at IS NULL OR k.expires_at > ${time})) AS INTEGER) AS "activeKeys"
-      FROM organizations o ORDER BY o.slug`
+      FROM organizations o ORDER BY ${bySlug(sql)}`
   })
 
   return {
@@ -63,6 +65,10 @@ export const make = (database: Database): Operations => {
       }).pipe((queries) => write("add a member", queries))
   }
 }
+
+/** The slug of `organizations o`, sorted alike on every database. */
+export const bySlug = (sql: SqlClient): Statement.Fragment =>
+  sql.onDialectOrElse({ pg: () => sql.literal(`o.slug COLLATE "C"`), orElse: () => sql.literal("o.slug") })
 
 /** Finds an organization by what names it. */
 export const makeFind = ({ sql }: Database) =>

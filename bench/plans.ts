@@ -12,7 +12,7 @@ import * as Os from "node:os"
 import * as Path from "node:path"
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
-import { Array as Arr, Duration, Effect, Layer, Redacted } from "effect"
+import { Duration, Effect, Layer, Redacted } from "effect"
 import * as Artifacts from "../src/Artifacts.js"
 import * as Postgres from "../src/internal/sql/postgres.js"
 import { Platform } from "../src/Platform.js"
@@ -86,8 +86,8 @@ const report = Effect.gen(function* () {
   const platform = yield* Platform
   for (const [name, operation] of Object.entries(operations)) {
     const queries = yield* captured(operation(platform))
-    const times = yield* Effect.replicateEffect(Effect.map(Effect.timed(operation(platform)), Arr.headNonEmpty), 3)
-    console.log(`\n${name}: ${Math.round(Math.min(...times.map(Duration.toMillis)))} ms`)
+    const timed = Effect.map(Effect.timed(operation(platform)), ([elapsed]) => Duration.toMillis(elapsed))
+    console.log(`\n${name}: ${Math.round(Math.min(...(yield* Effect.replicateEffect(timed, 3))))} ms`)
     for (const query of queries) yield* print(query)
   }
 })

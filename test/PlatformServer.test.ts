@@ -2,6 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import type { PlatformError } from "../src/Platform.js"
 import { Platform, PlatformFailure, RequestTooLarge, ResourceConflict, Unauthorized } from "../src/Platform.js"
+import { AccountsAuthorization, PlatformAuthorization, refusal } from "../src/PlatformApi.js"
+import * as PlatformServer from "../src/PlatformServer.js"
 import * as SqlPlatform from "../src/SqlPlatform.js"
 import * as PlatformHost from "./support/platformHost.js"
 
@@ -218,6 +220,32 @@ describe("PlatformServer results", () => {
       )
       assert.strictEqual((yield* ask(host, events, { method: "POST", body: "{" })).status, 400)
       assert.strictEqual((yield* ask(host, events, { ...malformed, headers: {} })).status, 401)
+    })
+  )
+})
+
+describe("PlatformServer as a layer", () => {
+  it.effect("serves while it is there", () =>
+    Effect.gen(function* () {
+      const refuse = { bearer: () => Effect.fail(refusal("Unauthenticated", { error: "API key required" })) }
+      const authorization = Layer.merge(
+        Layer.succeed(PlatformAuthorization, refuse),
+        Layer.succeed(AccountsAuthorization, refuse)
+      )
+      const status = (url: string) =>
+        Effect.promise(() =>
+          fetch(`${url}/api/v1/me`).then(
+            (response) => response.status,
+            () => "refused"
+          )
+        )
+      const url = yield* Effect.gen(function* () {
+        const { host, port, url } = yield* PlatformServer.PlatformServer
+        assert.strictEqual(url, `http://${host}:${port}`)
+        assert.strictEqual(yield* status(url), 401)
+        return url
+      }).pipe(Effect.provide(PlatformServer.layer({ port: 0 }).pipe(Layer.provide(authorization))))
+      assert.strictEqual(yield* status(url), "refused")
     })
   )
 })

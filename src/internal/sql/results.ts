@@ -22,24 +22,25 @@ export const make = (
 ): Pick<Platform["Type"], "runResults" | "benchmarkResults" | "iterations"> => {
   const { read, sql } = database
 
-  const counts = (tasks: "*" | "DISTINCT task_index") => sql`
-    CAST(COUNT(*) AS INTEGER) AS "recordCount", CAST(COUNT(${sql.literal(tasks)}) AS INTEGER) AS "taskCount",
+  const counts = sql`CAST(COUNT(*) AS INTEGER) AS "recordCount",
     CAST(COUNT(CASE WHEN status = 'success' THEN 1 END) AS INTEGER) AS "successCount",
     CAST(COUNT(CASE WHEN status = 'error' THEN 1 END) AS INTEGER) AS "errorCount",
     CAST(COUNT(latency_ms) AS INTEGER) AS "latencyCount",
     MIN(latency_ms) AS "min", AVG(latency_ms) AS "avg", MAX(latency_ms) AS "max",
     MIN(started_at) AS "firstStartedAt", MAX(completed_at) AS "lastCompletedAt"`
 
+  const taskCounts = sql`${counts}, CAST(COUNT(*) AS INTEGER) AS "taskCount"`
+
   const countRun = SqlSchema.findAll({
     Request: Seqs,
     Result: Counts,
-    execute: (seqs) => sql`SELECT ${counts("*")} FROM task_results WHERE ${ofParticipants(sql, seqs)}`
+    execute: (seqs) => sql`SELECT ${taskCounts} FROM task_results WHERE ${ofParticipants(sql, seqs)}`
   })
 
   const countParticipants = SqlSchema.findAll({
     Request: Seqs,
     Result: Schema.Struct({ ...Counts.fields, participantSeq: Schema.Int }),
-    execute: (seqs) => sql`SELECT participant_seq AS "participantSeq", ${counts("*")}
+    execute: (seqs) => sql`SELECT participant_seq AS "participantSeq", ${taskCounts}
       FROM task_results WHERE ${ofParticipants(sql, seqs)} GROUP BY participant_seq ORDER BY participant_seq`
   })
 
@@ -51,9 +52,17 @@ export const make = (
       stepName: Schema.String,
       firstIndex: Schema.Int
     }),
-    execute: (seqs) => sql`SELECT participant_seq AS "participantSeq", name AS "stepName",
-        MIN(step_index) AS "firstIndex", ${counts("DISTINCT task_index")}
-      FROM step_results WHERE ${ofParticipants(sql, seqs)} GROUP BY participant_seq, name ORDER BY participant_seq, name`
+    // Tasks that take a step more than once are told apart from the rest of the counts: that takes no sorting.
+    execute: (seqs) => sql`
+      SELECT s.*, t.tasks AS "taskCount" FROM (
+        SELECT participant_seq AS "participantSeq", name AS "stepName", MIN(step_index) AS "firstIndex", ${counts}
+        FROM step_results WHERE ${ofParticipants(sql, seqs)} GROUP BY participant_seq, name
+      ) s JOIN (
+        SELECT participant_seq, name, CAST(COUNT(*) AS INTEGER) AS tasks FROM (
+          SELECT DISTINCT participant_seq, name, task_index FROM step_results WHERE ${ofParticipants(sql, seqs)}
+        ) taken GROUP BY participant_seq, name
+      ) t ON t.participant_seq = s."participantSeq" AND t.name = s."stepName"
+      ORDER BY s."participantSeq", s."stepName"`
   })
 
   /** Groups with their summaries, in the order of `count`, which `order` must be too. */

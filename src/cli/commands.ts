@@ -113,5 +113,6 @@ export const help: { readonly [command: string]: (() => string) | undefined } = 
   "serve keys list": () => helpOf(Serve.keysListCommand),
   "serve keys revoke": () => helpOf(Serve.keysRevokeCommand),
   "serve orgs create": () => helpOf(Serve.orgsCreateCommand),
-  "serve orgs list": () => helpOf(Serve.orgsListCommand)
+  "serve orgs list": () => helpOf(Serve.orgsListCommand),
+  "serve prune": () => helpOf(Serve.pruneCommand)
 }

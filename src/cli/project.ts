@@ -130,11 +130,12 @@ export const layerStoreFile = (
     })
   )
 
-/** What runs leave in a project's `.bench` is not for git. A folder named by `BENCH_HOME` is left as it is. */
-const keepOutOfGit = Effect.gen(function* () {
+/** Makes the project's `.bench` and keeps it out of git. A folder named by `BENCH_HOME` is left as it is. */
+export const keepOutOfGit = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const folder = yield* home
+  yield* Effect.ignore(fs.makeDirectory(folder))
   if (path.basename(folder) !== ".bench") return
   yield* Effect.ignore(fs.writeFileString(path.join(folder, ".gitignore"), "*\n", { flag: "wx" }))
 })
@@ -143,14 +144,10 @@ const keepOutOfGit = Effect.gen(function* () {
 export const layerSpool = (mode: "read" | "write"): Layer.Layer<Spool, never, FileSystem.FileSystem | Path.Path> =>
   Layer.unwrapEffect(
     Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path
       const folder = yield* home
       const { layerDirectory } = yield* Effect.promise(() => import("../Spool.js"))
-      if (mode === "write") {
-        yield* Effect.ignore(fs.makeDirectory(folder))
-        yield* keepOutOfGit
-      }
+      if (mode === "write") yield* keepOutOfGit
       return layerDirectory({ directory: path.join(folder, "spool") })
     })
   )

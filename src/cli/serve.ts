@@ -1,7 +1,6 @@
 /**
  * `bench serve`: a platform on this machine, and what its subcommands need of it.
  */
-import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Config from "effect/Config"
@@ -82,6 +81,16 @@ export const layerAccounts = (database: Redacted.Redacted | undefined) =>
     )
   )
 
+/** The database and the artifacts of a server, for those who run it. */
+export const layerStorage = (options: Pick<ServeOptions, "database" | "artifacts">) =>
+  Layer.unwrapEffect(
+    Effect.gen(function* () {
+      const database = Database.layerDatabase(yield* databaseOf(options.database))
+      const artifacts = Artifacts.layerFromUrl(yield* artifactsOf(options.artifacts))
+      return Layer.merge(database, Layer.provide(artifacts, layerHttp))
+    })
+  )
+
 // -----------------------------------------------------------------------------
 // internal
 // -----------------------------------------------------------------------------
@@ -102,13 +111,9 @@ const artifactsOf = Effect.fnUntraced(function* (flag: string | undefined) {
 
 /** A place in the project's `.bench`, which is kept out of git: it will hold hashes of keys, and a secret. */
 const inHome = Effect.fnUntraced(function* (name: string) {
-  const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const home = yield* Project.home
-  yield* Effect.ignore(fs.makeDirectory(home, { recursive: true }))
-  if (path.basename(home) === ".bench") {
-    yield* Effect.ignore(fs.writeFileString(path.join(home, ".gitignore"), "*\n", { flag: "wx" }))
-  }
+  yield* Project.keepOutOfGit
   return path.join(home, name)
 })
 

@@ -164,6 +164,39 @@ const serveOptions = {
   )
 }
 
+export const pruneCommand = Command.make(
+  "prune",
+  {
+    olderThan: Options.text("older-than").pipe(
+      Options.withPseudoName("age"),
+      Options.withDescription("Runs that have not changed for so long, such as 90d.")
+    ),
+    dryRun: Options.boolean("dry-run").pipe(Options.withDescription("Only count what would be removed.")),
+    artifacts: serveOptions.artifacts,
+    lease: serveOptions.lease,
+    ...database,
+    ...output
+  },
+  (options) =>
+    Effect.gen(function* () {
+      const { layerStorage } = yield* Effect.promise(() => import("./serve.js"))
+      const { prune } = yield* Effect.promise(() => import("./prune.js"))
+      const storage = layerStorage({
+        database: Option.getOrUndefined(options.database),
+        artifacts: Option.getOrUndefined(options.artifacts)
+      })
+      yield* Effect.provide(
+        prune({
+          olderThan: options.olderThan,
+          dryRun: options.dryRun,
+          json: wantsJson(options),
+          lease: options.lease
+        }),
+        storage
+      )
+    })
+).pipe(Command.withDescription("Remove runs that have not changed for a while, with everything in them."))
+
 /** Without its subcommands, as its help shows it. */
 export const serveAloneCommand = Command.make("serve", serveOptions, (options) =>
   Effect.flatMap(
@@ -189,6 +222,7 @@ export const serveCommand = serveAloneCommand.pipe(
     Command.make("orgs").pipe(
       Command.withDescription("Organizations of a served platform."),
       Command.withSubcommands([orgsCreateCommand, orgsListCommand])
-    )
+    ),
+    pruneCommand
   ])
 )

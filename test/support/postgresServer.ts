@@ -111,7 +111,7 @@ const install = async (directory: string): Promise<Installed> => {
     ["-u", "-g"].map(async (flag) => Number((await run("id", [flag, "nobody"])).stdout))
   )
   if (uid === undefined || gid === undefined) throw new Error("there is no user called nobody")
-  await Fs.chown(directory, uid, gid)
+  await run("chown", ["-R", `${uid}:${gid}`, directory])
   return { native, identity: { uid, gid } }
 }
 
@@ -173,22 +173,25 @@ const local: Settings = {
   timezone: "UTC"
 }
 
-// The shell ends the server when its standard input does, which also happens when this process is killed.
-const guarded = `"$@" & server=$!; cat > /dev/null; kill -INT $server; wait $server`
+// The shell ends the server when its standard input ends, which it also does when this process is killed; then, unless it was
+// told to keep them, it removes the files.
+const guarded = `directory=$1; shift; "$@" & server=$!; read told; kill -INT $server; wait $server
+[ "$told" = keep ] || rm -rf "$directory"`
 
 const start = ({ identity, native }: Installed, data: string, port: number, settings: Settings) =>
   new Promise<{ readonly port: number; readonly end: () => Promise<void> }>((resolve, reject) => {
     const postgres = Path.join(native, "bin", "postgres")
     const flags = Object.entries({ ...local, ...settings }).flatMap(([name, value]) => ["-c", `${name}=${value}`])
-    const child = spawn("sh", ["-c", guarded, "sh", postgres, "-D", data, "-p", `${port}`, ...flags], {
+    const directory = Path.dirname(data)
+    const child = spawn("sh", ["-c", guarded, "sh", directory, postgres, "-D", data, "-p", `${port}`, ...flags], {
       ...identity,
       env: environment,
-      cwd: Path.dirname(data),
+      cwd: directory,
       stdio: ["pipe", "ignore", "pipe"]
     })
     const closed = new Promise<void>((done) => child.once("close", () => done()))
     const end = () => {
-      child.stdin.end()
+      child.stdin.end("keep\n")
       return closed
     }
     let said = ""

@@ -43,7 +43,7 @@ export const layerDatabase = (name: Redacted.Redacted): Layer.Layer<SqlClient.Sq
     Effect.flatMap(
       parse(name),
       DatabaseLocation.$match({
-        Sqlite: ({ filename }) => Effect.succeed(Sqlite.layer(filename)),
+        Sqlite: ({ filename }) => Effect.succeed(Sqlite.layer(filename, { durable: true })),
         Postgres: ({ url }) =>
           Effect.map(
             Effect.promise(() => import("../sql/postgres.js")),

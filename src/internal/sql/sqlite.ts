@@ -12,9 +12,16 @@ import { busySchedule, codeOf, driverFailure, isBusy, unprepared } from "./datab
 
 export const memory = ":memory:"
 
-/** A SQLite file, created with its directory when missing; every reason why it cannot be opened is a failure. */
-export const layer = (filename: string): Layer.Layer<SqlClient.SqlClient, PlatformFailure> =>
-  Layer.scoped(SqlClient.SqlClient, open(filename)).pipe(Layer.provide(Reactivity.layer))
+/**
+ * A SQLite file, created with its directory when missing; every reason why it cannot be opened is a failure. `durable`
+ * writes through to the disk with every transaction, so that a power failure takes none of them; the wait for that stops
+ * the process, which a server can bear and a measurement cannot.
+ */
+export const layer = (
+  filename: string,
+  options: { readonly durable?: boolean } = {}
+): Layer.Layer<SqlClient.SqlClient, PlatformFailure> =>
+  Layer.scoped(SqlClient.SqlClient, open(filename, options.durable === true)).pipe(Layer.provide(Reactivity.layer))
 
 // -----------------------------------------------------------------------------
 // internal
@@ -24,10 +31,10 @@ const operation = "open the store"
 
 const refuse = (detail: string, cause: unknown) => new PlatformFailure({ operation, detail, retryable: false, cause })
 
-const open = Effect.fnUntraced(function* (filename: string) {
+const open = Effect.fnUntraced(function* (filename: string, durable: boolean) {
   if (filename !== memory) yield* ensureWritable(filename)
   const sql = yield* connect(filename)
-  yield* configure(sql).pipe(
+  yield* configure(sql, durable).pipe(
     Effect.retry({ schedule: busySchedule, while: isBusy }),
     Effect.mapError((error) => explain(filename, error))
   )
@@ -44,12 +51,17 @@ const connect = (filename: string) =>
  * Waiting for a lock inside SQLite stops the whole process, measurements included, so nearly all of the waiting is
  * left to the retries around every operation.
  */
-const pragmas = ["busy_timeout = 20", "journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON"]
+const pragmas = (durable: boolean) => [
+  "busy_timeout = 20",
+  "journal_mode = WAL",
+  `synchronous = ${durable ? "FULL" : "NORMAL"}`,
+  "foreign_keys = ON"
+]
 
-const configure = (sql: SqlClient.SqlClient) =>
+const configure = (sql: SqlClient.SqlClient, durable: boolean) =>
   Effect.scoped(
     Effect.flatMap(sql.reserve, (connection) =>
-      Effect.forEach(pragmas, (pragma) => unprepared(connection, `PRAGMA ${pragma}`), { discard: true })
+      Effect.forEach(pragmas(durable), (pragma) => unprepared(connection, `PRAGMA ${pragma}`), { discard: true })
     )
   )
 

@@ -119,7 +119,7 @@ describe("SqlPlatform queries", () => {
 
 describe("SqlPlatform queries in PostgreSQL", () => {
   const postgres = sharedServer()
-  const filling = { runs: 60, participants: 2, tasks: 250, workers: 10, heartbeats: 20 }
+  const filling = { runs: 60, participants: 2, tasks: 150, workers: 10, heartbeats: 10 }
   const filled = Effect.gen(function* () {
     yield* fill("bench", filling)
     yield* Effect.flatMap(SqlClient.SqlClient, (sql) => sql`VACUUM ANALYZE`)

@@ -64,7 +64,10 @@ export const openWorker = Effect.fnUntraced(function* (
       true
     ).pipe(Effect.catchIf(isAlreadyPlanned, () => Effect.succeed([])))
   }
-  const claim = openingRequest(settings, "claimWorker", platform.claimWorker(participant, settings.claim), false)
+  // Whoever ends the run does not wait for the answer; a worker that is claimed by it is free again after its lease.
+  const claim = Effect.interruptible(
+    openingRequest(settings, "claimWorker", platform.claimWorker(participant, settings.claim), false)
+  )
   const worker = yield* Effect.acquireRelease(
     Effect.flatMap(claim, (assignment) =>
       assignment === null

@@ -48,12 +48,16 @@ function _bench_zsh_completions() {
                 '--slug[Record under this benchmark instead of the file'\''s.]' \
                 '--name[Name of the benchmark.]' \
                 '--run-key[Join the run that has this key, or create it.]' \
+                '--worker-pool[Split each participant over N workers; every run with the same --run-key takes the next.]' \
                 '--no-ingest[Run and score, but store and send nothing.]' \
                 '--dry-run[Run and score, but store and send nothing.]' \
                 '--check[Check the file and its environment without running.]' \
                 '--validate[Check the file and its environment without running.]' \
                 '--config[Project defaults, instead of bench.config.ts.]' \
                 '--local[Record in the project'\''s own store, not on a platform.]' \
+                '--base-url[Platform to record on.]' \
+                '--api-key[API key of the platform.]' \
+                '--org[Organization to record under.]' \
                 '--format[How results are printed.]:CHOICE:(json table)' \
                 '--json[Print results as JSON on stdout.]' \
                 '--quiet[Print results only, no progress.]' \
@@ -78,12 +82,43 @@ function _bench_zsh_completions() {
                 '--slug[Record under this benchmark instead of the file'\''s.]' \
                 '--name[Name of the benchmark.]' \
                 '--run-key[Join the run that has this key, or create it.]' \
+                '--worker-pool[Split each participant over N workers; every run with the same --run-key takes the next.]' \
                 '--no-ingest[Run and score, but store and send nothing.]' \
                 '--dry-run[Run and score, but store and send nothing.]' \
                 '--check[Check the file and its environment without running.]' \
                 '--validate[Check the file and its environment without running.]' \
                 '--config[Project defaults, instead of bench.config.ts.]' \
                 '--local[Record in the project'\''s own store, not on a platform.]' \
+                '--base-url[Platform to record on.]' \
+                '--api-key[API key of the platform.]' \
+                '--org[Organization to record under.]' \
+                '--format[How results are printed.]:CHOICE:(json table)' \
+                '--json[Print results as JSON on stdout.]' \
+                '--quiet[Print results only, no progress.]' \
+                '--verbose[Print diagnostics in detail.]' \
+                && ret=0
+            ;;
+            (worker)
+            _arguments "${_arguments_options[@]}" \
+                '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                '-h[Show the help documentation for a command.]' \
+                '--help[Show the help documentation for a command.]' \
+                '--wizard[Start wizard mode for a command.]' \
+                '--version[Show the version of the application.]' \
+                '--run[Run to take a worker of.]' \
+                '--participant[Participant to take a worker of.]' \
+                '--forever[Take one worker after another, and wait for more, until the run has ended.]' \
+                '--shape[Run this shape of the file.]' \
+                '--concurrency[Tasks in flight at once.]' \
+                '--stagger-delay-ms[Milliseconds between the starts of two tasks.]' \
+                '--benchmark[Record under this benchmark instead of the file'\''s.]' \
+                '--slug[Record under this benchmark instead of the file'\''s.]' \
+                '--config[Project defaults, instead of bench.config.ts.]' \
+                '--local[Record in the project'\''s own store, not on a platform.]' \
+                '--base-url[Platform to record on.]' \
+                '--api-key[API key of the platform.]' \
+                '--org[Organization to record under.]' \
                 '--format[How results are printed.]:CHOICE:(json table)' \
                 '--json[Print results as JSON on stdout.]' \
                 '--quiet[Print results only, no progress.]' \
@@ -101,6 +136,30 @@ function _bench_zsh_completions() {
                 '--run[last \(default\), last~N, or the beginning of a run'\''s id.]' \
                 '--json[Print JSON on stdout.]' \
                 '--format[How results are printed.]:CHOICE:(json table)' \
+                '--local[Look into the project'\''s own store.]' \
+                '--base-url[Platform to ask.]' \
+                '--api-key[API key of the platform.]' \
+                '--org[Organization whose runs are meant.]' \
+                && ret=0
+            ;;
+            (iterations)
+            _arguments "${_arguments_options[@]}" \
+                '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                '-h[Show the help documentation for a command.]' \
+                '--help[Show the help documentation for a command.]' \
+                '--wizard[Start wizard mode for a command.]' \
+                '--version[Show the version of the application.]' \
+                '--run[last \(default\), last~N, or the beginning of a run'\''s id.]' \
+                '--type[What to list.]:CHOICE:(tasks steps)' \
+                '--participant[Only this participant'\''s.]' \
+                '--steps[Only these steps, separated by commas; implies --type steps.]' \
+                '--json[Print JSON on stdout.]' \
+                '--format[How results are printed.]:CHOICE:(json table)' \
+                '--local[Look into the project'\''s own store.]' \
+                '--base-url[Platform to ask.]' \
+                '--api-key[API key of the platform.]' \
+                '--org[Organization whose runs are meant.]' \
                 && ret=0
             ;;
             (runs)
@@ -132,6 +191,10 @@ function _bench_zsh_completions() {
                         '--offset[Entries to leave out first.]' \
                         '--json[Print JSON on stdout.]' \
                         '--format[How results are printed.]:CHOICE:(json table)' \
+                        '--local[Look into the project'\''s own store.]' \
+                        '--base-url[Platform to ask.]' \
+                        '--api-key[API key of the platform.]' \
+                        '--org[Organization whose runs are meant.]' \
                         && ret=0
                     ;;
                     (show)
@@ -144,6 +207,10 @@ function _bench_zsh_completions() {
                         '--version[Show the version of the application.]' \
                         '--json[Print JSON on stdout.]' \
                         '--format[How results are printed.]:CHOICE:(json table)' \
+                        '--local[Look into the project'\''s own store.]' \
+                        '--base-url[Platform to ask.]' \
+                        '--api-key[API key of the platform.]' \
+                        '--org[Organization whose runs are meant.]' \
                         && ret=0
                     ;;
                 esac
@@ -179,13 +246,17 @@ function _bench_zsh_completions() {
                         '--offset[Entries to leave out first.]' \
                         '--json[Print JSON on stdout.]' \
                         '--format[How results are printed.]:CHOICE:(json table)' \
+                        '--local[Look into the project'\''s own store.]' \
+                        '--base-url[Platform to ask.]' \
+                        '--api-key[API key of the platform.]' \
+                        '--org[Organization whose runs are meant.]' \
                         && ret=0
                     ;;
                 esac
                 ;;
             esac
             ;;
-            (iterations)
+            (logs)
             _arguments "${_arguments_options[@]}" \
                 '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
                 '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
@@ -194,12 +265,371 @@ function _bench_zsh_completions() {
                 '--wizard[Start wizard mode for a command.]' \
                 '--version[Show the version of the application.]' \
                 '--run[last \(default\), last~N, or the beginning of a run'\''s id.]' \
-                '--type[What to list.]:CHOICE:(tasks steps)' \
                 '--participant[Only this participant'\''s.]' \
-                '--steps[Only these steps, separated by commas; implies --type steps.]' \
+                '--worker[Only this worker'\''s\: its number, from 1.]' \
+                '--max-lines[The last lines of each log, at most so many.]' \
+                '--follow[Go on with new lines until the run has ended.]' \
+                '--local[Look into the project'\''s own store.]' \
+                '--base-url[Platform to ask.]' \
+                '--api-key[API key of the platform.]' \
+                '--org[Organization whose runs are meant.]' \
+                && ret=0
+            ;;
+            (artifacts)
+            _arguments "${_arguments_options[@]}" \
+                '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                '-h[Show the help documentation for a command.]' \
+                '--help[Show the help documentation for a command.]' \
+                '--wizard[Start wizard mode for a command.]' \
+                '--version[Show the version of the application.]' \
+                ":: :_bench__artifacts_commands" \
+                "*::: :->artifacts" \
+                && ret=0
+            case $state in
+                (artifacts)
+                words=($line[1] "${words[@]}")
+                (( CURRENT += 1 ))
+                curcontext="${curcontext%:*:*}:bench-artifacts-command-$line[1]:"
+                case $line[1] in
+                    (list)
+                    _arguments "${_arguments_options[@]}" \
+                        '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                        '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                        '-h[Show the help documentation for a command.]' \
+                        '--help[Show the help documentation for a command.]' \
+                        '--wizard[Start wizard mode for a command.]' \
+                        '--version[Show the version of the application.]' \
+                        '--run[last \(default\), last~N, or the beginning of a run'\''s id.]' \
+                        '--json[Print JSON on stdout.]' \
+                        '--format[How results are printed.]:CHOICE:(json table)' \
+                        '--local[Look into the project'\''s own store.]' \
+                        '--base-url[Platform to ask.]' \
+                        '--api-key[API key of the platform.]' \
+                        '--org[Organization whose runs are meant.]' \
+                        && ret=0
+                    ;;
+                    (get)
+                    _arguments "${_arguments_options[@]}" \
+                        '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                        '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                        '-h[Show the help documentation for a command.]' \
+                        '--help[Show the help documentation for a command.]' \
+                        '--wizard[Start wizard mode for a command.]' \
+                        '--version[Show the version of the application.]' \
+                        '--run[last \(default\), last~N, or the beginning of a run'\''s id.]' \
+                        '--out[File or folder to write, - for stdout; default\: a file here, called as the artifact is.]' \
+                        '--force[Replace a file that exists.]' \
+                        '--gunzip[Decompress what was uploaded compressed.]' \
+                        '--local[Look into the project'\''s own store.]' \
+                        '--base-url[Platform to ask.]' \
+                        '--api-key[API key of the platform.]' \
+                        '--org[Organization whose runs are meant.]' \
+                        && ret=0
+                    ;;
+                esac
+                ;;
+            esac
+            ;;
+            (export)
+            _arguments "${_arguments_options[@]}" \
+                '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                '-h[Show the help documentation for a command.]' \
+                '--help[Show the help documentation for a command.]' \
+                '--wizard[Start wizard mode for a command.]' \
+                '--version[Show the version of the application.]' \
+                '--run[last \(default\), last~N, or the beginning of a run'\''s id.]' \
+                '--out[File to write or replace; default\: stdout.]' \
+                '--format[Default\: what the file'\''s name ends with, else json.]:CHOICE:(json csv ndjson)' \
+                '--type[What to write.]:CHOICE:(tasks steps)' \
+                '--local[Look into the project'\''s own store.]' \
+                '--base-url[Platform to ask.]' \
+                '--api-key[API key of the platform.]' \
+                '--org[Organization whose runs are meant.]' \
+                && ret=0
+            ;;
+            (push)
+            _arguments "${_arguments_options[@]}" \
+                '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                '-h[Show the help documentation for a command.]' \
+                '--help[Show the help documentation for a command.]' \
+                '--wizard[Start wizard mode for a command.]' \
+                '--version[Show the version of the application.]' \
+                '--all[Deliver everything that is waiting.]' \
+                '--list[Only show what is waiting.]' \
+                '--discard[Remove it instead\: for records that the platform takes no more.]' \
+                '--force[Also what a process of another machine holds, if that has ended for sure.]' \
+                '--api-key[API key of the platform.]' \
                 '--json[Print JSON on stdout.]' \
                 '--format[How results are printed.]:CHOICE:(json table)' \
                 && ret=0
+            ;;
+            (auth)
+            _arguments "${_arguments_options[@]}" \
+                '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                '-h[Show the help documentation for a command.]' \
+                '--help[Show the help documentation for a command.]' \
+                '--wizard[Start wizard mode for a command.]' \
+                '--version[Show the version of the application.]' \
+                ":: :_bench__auth_commands" \
+                "*::: :->auth" \
+                && ret=0
+            case $state in
+                (auth)
+                words=($line[1] "${words[@]}")
+                (( CURRENT += 1 ))
+                curcontext="${curcontext%:*:*}:bench-auth-command-$line[1]:"
+                case $line[1] in
+                    (login)
+                    _arguments "${_arguments_options[@]}" \
+                        '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                        '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                        '-h[Show the help documentation for a command.]' \
+                        '--help[Show the help documentation for a command.]' \
+                        '--wizard[Start wizard mode for a command.]' \
+                        '--version[Show the version of the application.]' \
+                        '--base-url[Platform to ask.]' \
+                        '--api-key[API key of the platform.]' \
+                        '--org[Organization whose runs are meant.]' \
+                        && ret=0
+                    ;;
+                    (logout)
+                    _arguments "${_arguments_options[@]}" \
+                        '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                        '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                        '-h[Show the help documentation for a command.]' \
+                        '--help[Show the help documentation for a command.]' \
+                        '--wizard[Start wizard mode for a command.]' \
+                        '--version[Show the version of the application.]' \
+                        '--base-url[Platform to ask.]' \
+                        && ret=0
+                    ;;
+                    (status)
+                    _arguments "${_arguments_options[@]}" \
+                        '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                        '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                        '-h[Show the help documentation for a command.]' \
+                        '--help[Show the help documentation for a command.]' \
+                        '--wizard[Start wizard mode for a command.]' \
+                        '--version[Show the version of the application.]' \
+                        '--json[Print JSON on stdout.]' \
+                        '--format[How results are printed.]:CHOICE:(json table)' \
+                        '--base-url[Platform to ask.]' \
+                        '--api-key[API key of the platform.]' \
+                        '--org[Organization whose runs are meant.]' \
+                        && ret=0
+                    ;;
+                esac
+                ;;
+            esac
+            ;;
+            (org)
+            _arguments "${_arguments_options[@]}" \
+                '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                '-h[Show the help documentation for a command.]' \
+                '--help[Show the help documentation for a command.]' \
+                '--wizard[Start wizard mode for a command.]' \
+                '--version[Show the version of the application.]' \
+                ":: :_bench__org_commands" \
+                "*::: :->org" \
+                && ret=0
+            case $state in
+                (org)
+                words=($line[1] "${words[@]}")
+                (( CURRENT += 1 ))
+                curcontext="${curcontext%:*:*}:bench-org-command-$line[1]:"
+                case $line[1] in
+                    (list)
+                    _arguments "${_arguments_options[@]}" \
+                        '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                        '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                        '-h[Show the help documentation for a command.]' \
+                        '--help[Show the help documentation for a command.]' \
+                        '--wizard[Start wizard mode for a command.]' \
+                        '--version[Show the version of the application.]' \
+                        '--json[Print JSON on stdout.]' \
+                        '--format[How results are printed.]:CHOICE:(json table)' \
+                        '--base-url[Platform to ask.]' \
+                        '--api-key[API key of the platform.]' \
+                        '--org[Organization whose runs are meant.]' \
+                        && ret=0
+                    ;;
+                    (use)
+                    _arguments "${_arguments_options[@]}" \
+                        '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                        '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                        '-h[Show the help documentation for a command.]' \
+                        '--help[Show the help documentation for a command.]' \
+                        '--wizard[Start wizard mode for a command.]' \
+                        '--version[Show the version of the application.]' \
+                        '--base-url[Platform to ask.]' \
+                        '--api-key[API key of the platform.]' \
+                        && ret=0
+                    ;;
+                esac
+                ;;
+            esac
+            ;;
+            (serve)
+            _arguments "${_arguments_options[@]}" \
+                '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                '-h[Show the help documentation for a command.]' \
+                '--help[Show the help documentation for a command.]' \
+                '--wizard[Start wizard mode for a command.]' \
+                '--version[Show the version of the application.]' \
+                '--port[Port to listen on; 0 takes a free one.]' \
+                '--host[Address to listen on\: only this machine, unless it is another, such as <version>.0.]' \
+                '--database[A file, sqlite\:PATH or postgres\://user\:password@host/name; default BENCH_DATABASE, else .bench/server.db.]' \
+                '--artifacts[A directory or s3\://bucket?endpoint=…&region=…; default BENCH_ARTIFACTS, else .bench/server-artifacts.]' \
+                '--public-url[Where clients reach the server, if it is behind a proxy.]' \
+                '--lease[How long a worker may be silent before another process may take it over.]' \
+                ":: :_bench__serve_commands" \
+                "*::: :->serve" \
+                && ret=0
+            case $state in
+                (serve)
+                words=($line[1] "${words[@]}")
+                (( CURRENT += 1 ))
+                curcontext="${curcontext%:*:*}:bench-serve-command-$line[1]:"
+                case $line[1] in
+                    (keys)
+                    _arguments "${_arguments_options[@]}" \
+                        '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                        '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                        '-h[Show the help documentation for a command.]' \
+                        '--help[Show the help documentation for a command.]' \
+                        '--wizard[Start wizard mode for a command.]' \
+                        '--version[Show the version of the application.]' \
+                        ":: :_bench__serve__keys_commands" \
+                        "*::: :->keys" \
+                        && ret=0
+                    case $state in
+                        (keys)
+                        words=($line[1] "${words[@]}")
+                        (( CURRENT += 1 ))
+                        curcontext="${curcontext%:*:*}:bench-serve-keys-command-$line[1]:"
+                        case $line[1] in
+                            (create)
+                            _arguments "${_arguments_options[@]}" \
+                                '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                                '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                                '-h[Show the help documentation for a command.]' \
+                                '--help[Show the help documentation for a command.]' \
+                                '--wizard[Start wizard mode for a command.]' \
+                                '--version[Show the version of the application.]' \
+                                '--org[Organization that the key is for.]' \
+                                '--name[What the key is for.]' \
+                                '--expires[For how long it is good, such as 90d; default for ever.]' \
+                                '--quiet[Say nothing but the key.]' \
+                                '--database[A file, sqlite\:PATH or postgres\://user\:password@host/name; default BENCH_DATABASE, else .bench/server.db.]' \
+                                '--json[Print JSON on stdout.]' \
+                                '--format[How results are printed.]:CHOICE:(json table)' \
+                                && ret=0
+                            ;;
+                            (list)
+                            _arguments "${_arguments_options[@]}" \
+                                '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                                '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                                '-h[Show the help documentation for a command.]' \
+                                '--help[Show the help documentation for a command.]' \
+                                '--wizard[Start wizard mode for a command.]' \
+                                '--version[Show the version of the application.]' \
+                                '--org[Only the keys of this organization.]' \
+                                '--database[A file, sqlite\:PATH or postgres\://user\:password@host/name; default BENCH_DATABASE, else .bench/server.db.]' \
+                                '--json[Print JSON on stdout.]' \
+                                '--format[How results are printed.]:CHOICE:(json table)' \
+                                && ret=0
+                            ;;
+                            (revoke)
+                            _arguments "${_arguments_options[@]}" \
+                                '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                                '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                                '-h[Show the help documentation for a command.]' \
+                                '--help[Show the help documentation for a command.]' \
+                                '--wizard[Start wizard mode for a command.]' \
+                                '--version[Show the version of the application.]' \
+                                '--database[A file, sqlite\:PATH or postgres\://user\:password@host/name; default BENCH_DATABASE, else .bench/server.db.]' \
+                                '--json[Print JSON on stdout.]' \
+                                '--format[How results are printed.]:CHOICE:(json table)' \
+                                && ret=0
+                            ;;
+                        esac
+                        ;;
+                    esac
+                    ;;
+                    (orgs)
+                    _arguments "${_arguments_options[@]}" \
+                        '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                        '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                        '-h[Show the help documentation for a command.]' \
+                        '--help[Show the help documentation for a command.]' \
+                        '--wizard[Start wizard mode for a command.]' \
+                        '--version[Show the version of the application.]' \
+                        ":: :_bench__serve__orgs_commands" \
+                        "*::: :->orgs" \
+                        && ret=0
+                    case $state in
+                        (orgs)
+                        words=($line[1] "${words[@]}")
+                        (( CURRENT += 1 ))
+                        curcontext="${curcontext%:*:*}:bench-serve-orgs-command-$line[1]:"
+                        case $line[1] in
+                            (create)
+                            _arguments "${_arguments_options[@]}" \
+                                '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                                '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                                '-h[Show the help documentation for a command.]' \
+                                '--help[Show the help documentation for a command.]' \
+                                '--wizard[Start wizard mode for a command.]' \
+                                '--version[Show the version of the application.]' \
+                                '--name[What people call it.]' \
+                                '--database[A file, sqlite\:PATH or postgres\://user\:password@host/name; default BENCH_DATABASE, else .bench/server.db.]' \
+                                '--json[Print JSON on stdout.]' \
+                                '--format[How results are printed.]:CHOICE:(json table)' \
+                                && ret=0
+                            ;;
+                            (list)
+                            _arguments "${_arguments_options[@]}" \
+                                '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                                '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                                '-h[Show the help documentation for a command.]' \
+                                '--help[Show the help documentation for a command.]' \
+                                '--wizard[Start wizard mode for a command.]' \
+                                '--version[Show the version of the application.]' \
+                                '--database[A file, sqlite\:PATH or postgres\://user\:password@host/name; default BENCH_DATABASE, else .bench/server.db.]' \
+                                '--json[Print JSON on stdout.]' \
+                                '--format[How results are printed.]:CHOICE:(json table)' \
+                                && ret=0
+                            ;;
+                        esac
+                        ;;
+                    esac
+                    ;;
+                    (prune)
+                    _arguments "${_arguments_options[@]}" \
+                        '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                        '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                        '-h[Show the help documentation for a command.]' \
+                        '--help[Show the help documentation for a command.]' \
+                        '--wizard[Start wizard mode for a command.]' \
+                        '--version[Show the version of the application.]' \
+                        '--older-than[Runs that have not changed for so long, such as 90d.]' \
+                        '--dry-run[Only count what would be removed.]' \
+                        '--artifacts[A directory or s3\://bucket?endpoint=…&region=…; default BENCH_ARTIFACTS, else .bench/server-artifacts.]' \
+                        '--lease[How long a worker may be silent before another process may take it over.]' \
+                        '--database[A file, sqlite\:PATH or postgres\://user\:password@host/name; default BENCH_DATABASE, else .bench/server.db.]' \
+                        '--json[Print JSON on stdout.]' \
+                        '--format[How results are printed.]:CHOICE:(json table)' \
+                        && ret=0
+                    ;;
+                esac
+                ;;
+            esac
             ;;
         esac
         ;;
@@ -211,10 +641,18 @@ _bench_commands() {
     local commands; commands=(
         'run:Run a bench file and record the results.' \
         'check:Check a bench file and its environment without running it; prints a JSON report.' \
+        'worker:Take workers of a run that was started elsewhere, and run their tasks.' \
         'results:Show a run'\''s results and its scores.' \
+        'iterations:List every task or step of a run.' \
         'runs:Runs that are recorded.' \
         'benchmarks:Benchmarks that are recorded.' \
-        'iterations:List every task or step of a run.' \
+        'logs:Show the logs of a run'\''s workers.' \
+        'artifacts:Files that workers left: logs, system metrics, and more.' \
+        'export:Write every task or step of a run as JSON, NDJSON or CSV.' \
+        'push:Send results that could not be delivered when they were made.' \
+        'auth:Credentials for a platform.' \
+        'org:Organizations on a platform.' \
+        'serve:Serve a platform that machines record their runs on.' \
     )
     _describe -t commands 'bench commands' commands "$@"
 }
@@ -228,10 +666,20 @@ _bench__check_commands() {
     local commands; commands=()
     _describe -t commands 'bench check commands' commands "$@"
 }
+(( $+functions[_bench__worker_commands] )) ||
+_bench__worker_commands() {
+    local commands; commands=()
+    _describe -t commands 'bench worker commands' commands "$@"
+}
 (( $+functions[_bench__results_commands] )) ||
 _bench__results_commands() {
     local commands; commands=()
     _describe -t commands 'bench results commands' commands "$@"
+}
+(( $+functions[_bench__iterations_commands] )) ||
+_bench__iterations_commands() {
+    local commands; commands=()
+    _describe -t commands 'bench iterations commands' commands "$@"
 }
 (( $+functions[_bench__runs_commands] )) ||
 _bench__runs_commands() {
@@ -263,10 +711,136 @@ _bench__benchmarks__list_commands() {
     local commands; commands=()
     _describe -t commands 'bench benchmarks list commands' commands "$@"
 }
-(( $+functions[_bench__iterations_commands] )) ||
-_bench__iterations_commands() {
+(( $+functions[_bench__logs_commands] )) ||
+_bench__logs_commands() {
     local commands; commands=()
-    _describe -t commands 'bench iterations commands' commands "$@"
+    _describe -t commands 'bench logs commands' commands "$@"
+}
+(( $+functions[_bench__artifacts_commands] )) ||
+_bench__artifacts_commands() {
+    local commands; commands=(
+        'list:List the files that a run'\''s workers left, newest first.' \
+        'get:Download one of those files.' \
+    )
+    _describe -t commands 'bench artifacts commands' commands "$@"
+}
+(( $+functions[_bench__artifacts__list_commands] )) ||
+_bench__artifacts__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'bench artifacts list commands' commands "$@"
+}
+(( $+functions[_bench__artifacts__get_commands] )) ||
+_bench__artifacts__get_commands() {
+    local commands; commands=()
+    _describe -t commands 'bench artifacts get commands' commands "$@"
+}
+(( $+functions[_bench__export_commands] )) ||
+_bench__export_commands() {
+    local commands; commands=()
+    _describe -t commands 'bench export commands' commands "$@"
+}
+(( $+functions[_bench__push_commands] )) ||
+_bench__push_commands() {
+    local commands; commands=()
+    _describe -t commands 'bench push commands' commands "$@"
+}
+(( $+functions[_bench__auth_commands] )) ||
+_bench__auth_commands() {
+    local commands; commands=(
+        'login:Sign in to a platform in the browser, or with --api-key (- reads it from standard input).' \
+        'logout:Forget what was saved by signing in.' \
+        'status:Show who is signed in, to which platform; exit code 2 when nobody is.' \
+    )
+    _describe -t commands 'bench auth commands' commands "$@"
+}
+(( $+functions[_bench__auth__login_commands] )) ||
+_bench__auth__login_commands() {
+    local commands; commands=()
+    _describe -t commands 'bench auth login commands' commands "$@"
+}
+(( $+functions[_bench__auth__logout_commands] )) ||
+_bench__auth__logout_commands() {
+    local commands; commands=()
+    _describe -t commands 'bench auth logout commands' commands "$@"
+}
+(( $+functions[_bench__auth__status_commands] )) ||
+_bench__auth__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'bench auth status commands' commands "$@"
+}
+(( $+functions[_bench__org_commands] )) ||
+_bench__org_commands() {
+    local commands; commands=(
+        'list:List your organizations on the platform.' \
+        'use:Choose the organization to record under.' \
+    )
+    _describe -t commands 'bench org commands' commands "$@"
+}
+(( $+functions[_bench__org__list_commands] )) ||
+_bench__org__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'bench org list commands' commands "$@"
+}
+(( $+functions[_bench__org__use_commands] )) ||
+_bench__org__use_commands() {
+    local commands; commands=()
+    _describe -t commands 'bench org use commands' commands "$@"
+}
+(( $+functions[_bench__serve_commands] )) ||
+_bench__serve_commands() {
+    local commands; commands=(
+        'keys:API keys of a served platform.' \
+        'orgs:Organizations of a served platform.' \
+        'prune:Remove runs that have not changed for a while, with everything in them.' \
+    )
+    _describe -t commands 'bench serve commands' commands "$@"
+}
+(( $+functions[_bench__serve__keys_commands] )) ||
+_bench__serve__keys_commands() {
+    local commands; commands=(
+        'create:Create an API key and show it, this once.' \
+        'list:List API keys, without their secrets.' \
+        'revoke:End an API key, and the logins that were approved with it.' \
+    )
+    _describe -t commands 'bench serve keys commands' commands "$@"
+}
+(( $+functions[_bench__serve__keys__create_commands] )) ||
+_bench__serve__keys__create_commands() {
+    local commands; commands=()
+    _describe -t commands 'bench serve keys create commands' commands "$@"
+}
+(( $+functions[_bench__serve__keys__list_commands] )) ||
+_bench__serve__keys__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'bench serve keys list commands' commands "$@"
+}
+(( $+functions[_bench__serve__keys__revoke_commands] )) ||
+_bench__serve__keys__revoke_commands() {
+    local commands; commands=()
+    _describe -t commands 'bench serve keys revoke commands' commands "$@"
+}
+(( $+functions[_bench__serve__orgs_commands] )) ||
+_bench__serve__orgs_commands() {
+    local commands; commands=(
+        'create:Create an organization.' \
+        'list:List organizations.' \
+    )
+    _describe -t commands 'bench serve orgs commands' commands "$@"
+}
+(( $+functions[_bench__serve__orgs__create_commands] )) ||
+_bench__serve__orgs__create_commands() {
+    local commands; commands=()
+    _describe -t commands 'bench serve orgs create commands' commands "$@"
+}
+(( $+functions[_bench__serve__orgs__list_commands] )) ||
+_bench__serve__orgs__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'bench serve orgs list commands' commands "$@"
+}
+(( $+functions[_bench__serve__prune_commands] )) ||
+_bench__serve__prune_commands() {
+    local commands; commands=()
+    _describe -t commands 'bench serve prune commands' commands "$@"
 }
 
 if [ "$funcstack[1]" = "_bench_zsh_completions" ]; then

@@ -67,7 +67,7 @@ describe("Spool processes", () => {
               if (what === "acknowledging") acknowledging = Number(count)
               if (what === "acknowledged") acknowledged = Number(count)
             }
-            hear(yield* next)
+            while (appended === 0 && child.exitCode === null) hear(yield* next)
             assert.isAbove(appended, 0, errors())
 
             yield* Effect.gen(function* () {

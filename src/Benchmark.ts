@@ -344,12 +344,45 @@ export interface WorkerRunOutcome {
 export const runWorker = <E, R>(
   benchmark: Benchmark<E, R>,
   options: RunWorkerOptions
-): Effect.Effect<WorkerRunOutcome | undefined, E | RunError, R | Reporter> =>
-  Effect.flatMap(prepare(benchmark, { ...options, providers: [options.participant] }), (progress) =>
-    benchmark.within<WorkerRunOutcome | undefined, PlatformError | UndeliveredResults, Reporter>((task) =>
-      executeWorker(task, progress, options)
+): Effect.Effect<WorkerRunOutcome | undefined, E | RunError, R | Reporter> => {
+  let taken: WorkerRunOutcome | undefined = undefined
+  return Effect.map(
+    runWorkers(benchmark, options, (outcome) =>
+      Effect.sync(() => {
+        taken = outcome
+        return false
+      })
+    ),
+    () => taken
+  )
+}
+
+/**
+ * Like {@link runWorker}, one worker after another, with the benchmark's layer built once for all of them: `next` is told
+ * what each did (undefined: there was none to claim) and says whether to claim another, at once or after a while.
+ *
+ * @since 0.1.0
+ * @category running
+ */
+export const runWorkers = <E, R, E2, R2>(
+  benchmark: Benchmark<E, R>,
+  options: RunWorkerOptions,
+  next: (outcome: WorkerRunOutcome | undefined) => Effect.Effect<boolean, E2, R2>
+): Effect.Effect<void, E | E2 | RunError, R | R2 | Reporter> => {
+  const prepared = prepare(benchmark, { ...options, providers: [options.participant] })
+  // What is wrong with the benchmark is said before its layer is built; then each worker counts for itself.
+  return Effect.zipRight(
+    prepared,
+    benchmark.within<void, E2 | RunError, R2 | Reporter>((task) =>
+      prepared.pipe(
+        Effect.flatMap((progress) => executeWorker(task, progress, options)),
+        Effect.flatMap(next),
+        Effect.repeat({ while: (goesOn) => goesOn }),
+        Effect.asVoid
+      )
     )
   )
+}
 
 /**
  * The slug that a run of the benchmark with these options would be recorded under.
@@ -469,7 +502,6 @@ const executeWorker = <R>(
     const { resolved } = progress
     const reporter = yield* Reporter
     const opened = yield* reporter.joinRun({ benchmark: resolved.benchmarkSlug, run: options.run })
-    progress.started(opened.runId)
     const [participant] = progress.participants
     if (participant === undefined) return undefined
     const claimed = progress.worker(
@@ -482,6 +514,10 @@ const executeWorker = <R>(
       ...claimed,
       staggerDelayMs: resolved.staggerDelayMs,
       onFinish: options.onFinish,
+      onOpen: (count) => {
+        progress.started(opened.runId)
+        claimed.onOpen(count)
+      },
       onRecord: (record) => {
         claimed.onRecord(record)
         options.onResult?.(record)
@@ -489,11 +525,10 @@ const executeWorker = <R>(
     }).pipe(Effect.onError(() => warnOfUndelivered(progress, opened)))
     const undelivered = yield* opened.undelivered
     if (undelivered.length > 0) return yield* new UndeliveredResults({ runId: opened.runId, undelivered })
-    progress.emit?.(RunEvents.RunCompleted({ runId: opened.runId }))
     const [outcome] = progress.outcome(opened).participants
-    return worker === undefined || outcome === undefined
-      ? undefined
-      : { worker, participant: outcome, warnings: [...progress.warnings] }
+    if (worker === undefined || outcome === undefined) return undefined
+    progress.emit?.(RunEvents.RunCompleted({ runId: opened.runId }))
+    return { worker, participant: outcome, warnings: [...progress.warnings] }
   })
 
 const finish = Effect.fnUntraced(function* (progress: Progress, opened: RunReporter) {

@@ -100,7 +100,7 @@ describe("a barrier between two processes", () => {
       const { records } = yield* Fiber.join(fiber)
       assert.strictEqual(
         records[0]?.data?.["errorMessage"],
-        'Step "go" was not ready after 5000ms for participant "alpha": waiting for worker 1 (not claimed by any process)'
+        'Step "go" was not ready after 5000ms for participant "alpha": waiting for worker 2 (not claimed by any process)'
       )
     }).pipe(Effect.provide(SqlPlatform.layerMemory))
   )
@@ -344,7 +344,7 @@ describe("a barrier that is not reached", () => {
       platform.workers = workers.map((worker, workerIndex) => ({ ...platform.worker, workerIndex, ...worker }))
       assert.strictEqual(
         yield* notReady(platform),
-        `${before}worker 1 (3 of 4 tasks have), worker 2 (has not come to the step), worker 3 (not claimed by any process)`
+        `${before}worker 2 (3 of 4 tasks have), worker 3 (has not come to the step), worker 4 (not claimed by any process)`
       )
     })
   )

@@ -66,6 +66,38 @@ describe("a worker on its own", () => {
     }).pipe(Effect.provide(recorded))
   )
 
+  it.effect("shares the benchmark's layer with those after it, and is announced only when it is claimed", () =>
+    Effect.gen(function* () {
+      const ref = yield* plannedRun(5, { workerCount: 2 })
+      const order: Array<string> = []
+      const note = (what: string) => Effect.sync(() => order.push(what))
+      const layer = Layer.scopedDiscard(Effect.acquireRelease(note("up"), () => note("down")))
+      const benchmark = Benchmark.make({ ...base, layer, task: Effect.void })
+      let idle = 0
+      yield* Benchmark.runWorkers(benchmark, alphaOf(ref), (outcome) =>
+        Effect.as(
+          note(`took ${outcome?.worker.taskRange.count ?? "none"}, counted ${outcome?.participant.taskCount ?? 0}`),
+          outcome !== undefined || ++idle < 3
+        )
+      ).pipe(
+        Effect.provideService(RunListener, (event) => {
+          if (event._tag === "RunStarted") order.push("started")
+        })
+      )
+      assert.deepStrictEqual(order, [
+        "up",
+        "started",
+        "took 3, counted 3",
+        "started",
+        "took 2, counted 2",
+        "took none, counted 0",
+        "took none, counted 0",
+        "took none, counted 0",
+        "down"
+      ])
+    }).pipe(Effect.provide(recorded))
+  )
+
   it.effect("is undefined when there is nothing left to take", () =>
     Effect.gen(function* () {
       const ref = yield* plannedRun(1, { workerCount: 1 })
@@ -77,10 +109,7 @@ describe("a worker on its own", () => {
         onResult: () => assert.fail("there is no result")
       }).pipe(Effect.provideService(RunListener, (event) => void events.push(event)))
       assert.isUndefined(nothing)
-      assert.deepStrictEqual(
-        events.map(({ _tag }) => _tag),
-        ["RunStarted", "RunCompleted"]
-      )
+      assert.deepStrictEqual(events, [])
     }).pipe(Effect.provide(recorded))
   )
 

@@ -33,6 +33,8 @@ export type Destination = Data.TaggedEnum<{
 
 const Destination = Data.taggedEnum<Destination>()
 
+export const store: Destination = Destination.Store()
+
 /** HTTP with redirects left to the client that knows which of them may see credentials. */
 export const layerHttp: Layer.Layer<HttpClient.HttpClient> = Layer.unwrapEffect(
   Effect.map(
@@ -53,7 +55,7 @@ export const choose = (
     if (flags.local === true) {
       const others = [flags.baseUrl && "--base-url", flags.apiKey && "--api-key", flags.org && "--org"].filter(Boolean)
       return others.length === 0
-        ? Destination.Store()
+        ? store
         : yield* new UsageError({ detail: `--local and ${others.join(", ")} contradict each other` })
     }
     const { resolve } = yield* Effect.promise(() => import("../Credentials.js"))
@@ -68,7 +70,7 @@ export const choose = (
     )
     if (Option.isNone(found)) {
       return flags.org === undefined
-        ? Destination.Store()
+        ? store
         : yield* new UsageError({
             detail:
               "--org names an organization of a platform: sign in first with `bench auth login`, or pass --api-key"
@@ -79,7 +81,7 @@ export const choose = (
       yield* say(
         `warning: not signed in to ${found.value.baseUrl}, which the project names: using the project's own store. Sign in with \`bench auth login\``
       )
-      return Destination.Store()
+      return store
     }
     return Destination.Remote({ resolved: found.value })
   })

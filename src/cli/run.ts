@@ -22,7 +22,7 @@ import * as File from "./benchFile.js"
 import * as Check from "./check.js"
 import { CliError } from "./CliError.js"
 import type { Destination } from "./destination.js"
-import { choose, layerPlatform } from "./destination.js"
+import { choose, layerPlatform, store } from "./destination.js"
 import { ExitWith, json, print, say } from "./output.js"
 import { Progress } from "./progress.js"
 import * as Project from "./project.js"
@@ -39,7 +39,8 @@ export const run = (argv: ReadonlyArray<string>) =>
     const { bench, flags } = yield* prepare(argv)
     const settings = yield* Project.settings(flags.config)
     const options = yield* overrides(flags, settings)
-    const destination = yield* choose(flags, settings)
+    const isDry = (options.noIngest ?? settings.dryRun ?? false) && flags.check !== true
+    const destination = isDry ? store : yield* choose(flags, settings)
     return yield* flags.check === true
       ? Check.report(bench, options, destination)
       : execute(bench, flags, options, destination)

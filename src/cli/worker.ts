@@ -48,21 +48,31 @@ const work = Effect.fnUntraced(function* (bench: BenchFile, flags: RunFlags, opt
   const slug = yield* Benchmark.slugOf(bench.benchmark, options)
   const { run } = yield* resolveRun(slug, options.run)
   const platform = yield* Platform
-  const takeOne = one(bench, flags, { ...options, run: run.id })
+  const ref = { benchmark: slug, run: run.id }
   const taken: Array<WorkerRunOutcome> = []
-  for (;;) {
-    const outcome = yield* takeOne
-    if (outcome !== undefined) {
-      taken.push(outcome)
-      yield* sayOutcome(outcome, flags)
-      if (flags.forever === true) continue
-      break
-    }
-    if (flags.forever !== true) break
-    const { status } = yield* platform.getRun({ benchmark: slug, run: run.id })
-    if (status === "completed" || status === "failed") break
-    yield* Effect.sleep(pause)
-  }
+  const next = (outcome: WorkerRunOutcome | undefined) =>
+    Effect.gen(function* () {
+      if (outcome !== undefined) {
+        taken.push(outcome)
+        yield* sayOutcome(outcome, flags)
+        return flags.forever === true
+      }
+      if (flags.forever !== true) return false
+      const { status } = yield* platform.getRun(ref)
+      if (status === "completed" || status === "failed") return false
+      yield* Effect.sleep(pause)
+      return true
+    })
+  const console = yield* Effect.console
+  const progress = new Progress({
+    write: (line) => console.unsafe.error(line),
+    quiet: flags.quiet === true,
+    verbose: flags.verbose === true
+  })
+  yield* Benchmark.runWorkers(bench.benchmark, { ...options, run: run.id }, next).pipe(
+    Effect.mapError(layerFailure(bench)),
+    Effect.provideService(RunListener, progress.listener)
+  )
   if (flags.json === true || flags.format === "json") yield* json({ runId: run.id, workers: taken.map(toJson) })
   if (taken.length === 0) {
     yield* say(`No worker of participant "${oneLine(options.participant)}" is left to claim in run ${run.id}.`)
@@ -74,24 +84,11 @@ const work = Effect.fnUntraced(function* (bench: BenchFile, flags: RunFlags, opt
   }
 })
 
-const one = (bench: BenchFile, flags: RunFlags, options: RunWorkerOptions) =>
-  Effect.flatMap(Effect.console, (console) => {
-    const progress = new Progress({
-      write: (line) => console.unsafe.error(line),
-      quiet: flags.quiet === true,
-      verbose: flags.verbose === true
-    })
-    return Benchmark.runWorker(bench.benchmark, options).pipe(
-      Effect.mapError(layerFailure(bench)),
-      Effect.provideService(RunListener, progress.listener)
-    )
-  })
-
 const sayOutcome = ({ participant, worker }: WorkerRunOutcome, flags: RunFlags) =>
   flags.quiet === true
     ? Effect.void
     : say(
-        `Worker ${worker.workerIndex} of ${oneLine(participant.participant)} (tasks ${worker.taskRange.start} to ${worker.taskRange.end}, attempt ${worker.attemptNumber}): ${plural(participant.taskCount, "task")}, ${participant.errorCount} failed.`
+        `Worker ${worker.workerIndex + 1} of ${oneLine(participant.participant)} (tasks ${worker.taskRange.start} to ${worker.taskRange.end}, attempt ${worker.attemptNumber}): ${plural(participant.taskCount, "task")}, ${participant.errorCount} failed.`
       )
 
 const toJson = ({ participant: { log: _log, records: _records, ...participant }, worker }: WorkerRunOutcome) => ({

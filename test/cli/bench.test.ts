@@ -276,11 +276,15 @@ describe("bench run", () => {
       assert.deepStrictEqual(line(flags), [0, "Running Bench (bench): 1 participant, 1 task each"])
       assert.deepStrictEqual(line(other), [0, "Running Other (bench): 2 participants, 2 tasks each"])
       here.write("platform.ts", 'export default { baseUrl: "https://example.com" }\n')
-      const elsewhere = yield* here.bench(["run", file, "--config=platform.ts", "--dry-run"])
+      const elsewhere = yield* here.bench(["run", file, "--config=platform.ts"])
       assert.deepStrictEqual(line(elsewhere), [
         0,
         "warning: not signed in to https://example.com, which the project names: using the project's own store. Sign in with `bench auth login`"
       ])
+      const dry = yield* here.bench(["run", file, "--config=platform.ts", "--dry-run"], {
+        BENCHMARKS_PLATFORM_URL: "http://not-this-machine.example"
+      })
+      assert.deepStrictEqual(line(dry), [0, "Running Bench (bench): 2 participants, 5 tasks each"])
     })
   )
 

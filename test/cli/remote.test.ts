@@ -297,7 +297,7 @@ describe("workers of one run in several processes", () => {
         const others = [1, 2, 3].filter((index) => index !== workers[0].workerIndex)
         for (const index of others) {
           const range = `tasks ${index * 3} to ${index * 3 + 2}`
-          yield* forever.says(`Worker ${index} of alpha (${range}, attempt 1): 3 tasks, 0 failed.`)
+          yield* forever.says(`Worker ${index + 1} of alpha (${range}, attempt 1): 3 tasks, 0 failed.`)
         }
 
         const ending = yield* Effect.fork(forever.ended)

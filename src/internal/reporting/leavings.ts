@@ -34,7 +34,7 @@ export interface Leavings {
 /** They are worth a second try, not the patience that results are. */
 const briefly = Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(2))
 
-/** A day of samples 30 s apart is 2880; beyond this the oldest ones are thinned out. */
+/** A day of samples 30 s apart is 2880; at this many every other one is dropped. */
 const maxSamples = 10_000
 
 export const make = Effect.fnUntraced(function* (

@@ -214,7 +214,8 @@ const close = (closing: Closing, exit: Exit.Exit<unknown, unknown>): Effect.Effe
   const { leavings, outbox, source, telemetry } = closing
   const { journal } = outbox
   const removeJournal = telemetry.attempt("spool", journal.remove)
-  const verdict = verdictOf(outbox, exit, source.redact ?? identity)
+  const redact = source.redact ?? identity
+  const verdict = verdictOf(outbox, exit, redact)
   if (verdict === undefined) {
     return Effect.zipRight(end(closing, "releaseWorker", {}), removeJournal)
   }
@@ -234,7 +235,7 @@ const close = (closing: Closing, exit: Exit.Exit<unknown, unknown>): Effect.Effe
       if (!outbox.superseded) {
         yield* end(closing, "failWorker", {
           errorCode: "flush_failed",
-          errorMessage: `Failed to flush task results: ${error.message}`
+          errorMessage: `Failed to flush task results: ${redact(error.message)}`
         })
       }
     }
@@ -276,16 +277,11 @@ const verdictOf = (
 
 /** Whether the worker is closed, or never will be. */
 const end = (
-  { assignment, ref, settings, source, telemetry }: Closing,
+  { assignment, ref, settings, telemetry }: Closing,
   how: "completeWorker" | "failWorker" | "releaseWorker",
   reason: Omit<Verdict, "how">
 ): Effect.Effect<boolean> => {
-  const { errorMessage } = reason
-  const request = settings.platform[how](ref, {
-    attemptId: assignment.attemptId,
-    ...reason,
-    ...(errorMessage !== undefined && { errorMessage: source.redact?.(errorMessage) ?? errorMessage })
-  })
+  const request = settings.platform[how](ref, { attemptId: assignment.attemptId, ...reason })
   return insistent(settings, how, request).pipe(
     Effect.as(true),
     Effect.catchAll((error) =>

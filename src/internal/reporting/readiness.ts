@@ -119,7 +119,7 @@ export class Readiness {
 /** Who has not come to the step, in words. */
 const missing = (step: string, workers: ReadonlyArray<Worker>): string => {
   const absent = workers.flatMap((worker) => {
-    const name = `worker ${worker.workerIndex}`
+    const name = `worker ${worker.workerIndex + 1}`
     if (worker.status === "pending") return [`${name} (not claimed by any process)`]
     if (worker.status !== "running") return []
     const sample = worker.concurrency?.find((one) => one.step === step)

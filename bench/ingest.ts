@@ -1,7 +1,8 @@
 /**
  * How many results a server takes: workers send batches of 1000 records with 3 steps each, as fast as they are answered, to
  * one `bench serve` on SQLite and then to one on a PostgreSQL of its own. The load comes from a process beside it. What the
- * database takes without HTTP (the same batches, `SqlPlatform` in one process) is measured after it, and shown as a ratio.
+ * database takes without HTTP (the same batches, `SqlPlatform` in one process, 30 seconds at most) is measured after it, and
+ * shown as a ratio.
  *
  *   npm run build && npm run bench:ingest          # both databases, 10 seconds each
  *   npm run bench:ingest -- sqlite --workers 8     # one database, more workers
@@ -177,9 +178,9 @@ const inProcess = (database: string): Promise<Load> =>
   }).pipe(Effect.scoped, Effect.runPromise)
 
 /** The same in a process of its own. */
-const elsewhere = (...argv: ReadonlyArray<string>) =>
+const elsewhere = (forSeconds: number, ...argv: ReadonlyArray<string>) =>
   Effect.promise(async (signal) => {
-    const flags = ["--workers", `${workers}`, "--seconds", `${seconds}`]
+    const flags = ["--workers", `${workers}`, "--seconds", `${forSeconds}`]
     const child = spawn(
       process.execPath,
       ["--import", "jiti/register", fileURLToPath(import.meta.url), ...argv, ...flags],
@@ -233,11 +234,11 @@ const measure = (name: string, folder: string, served: string, raw: string) =>
     console.log(
       `\n${name}: ${workers} workers, batches of ${batchSize} records with ${stepsPerRecord} steps, ${seconds} s (load average ${load?.toFixed(1)})`
     )
-    const http = yield* elsewhere("load", server.url, key)
+    const http = yield* elsewhere(seconds, "load", server.url, key)
     const after = yield* Effect.promise(() => usageOf(server.pid))
     yield* Fiber.interrupt(watching)
     const cpu = (after.cpuMs - before.cpuMs) / http.batches
-    const direct = yield* elsewhere("raw", raw)
+    const direct = yield* elsewhere(Math.min(seconds, 30), "raw", raw)
     const directCpu = direct.cpuMs / (direct.records / batchSize)
     const [httpRate, directRate] = [perSecond(http), perSecond(direct)]
     const rows = (rate: number) => `${number(rate)} records/s, ${number(rate * (1 + stepsPerRecord))} rows/s`

@@ -46,6 +46,7 @@ import type {
   ResolvedConfig
 } from "./Config.js"
 import * as BenchConfig from "./Config.js"
+import type { Verdict } from "./Gates.js"
 import { copyJson, messageOf, NotJson } from "./internal/json.js"
 import { Progress } from "./internal/progress.js"
 import type { ErrorCount } from "./internal/tally.js"
@@ -215,6 +216,8 @@ export interface Outcome {
   readonly skipped: ReadonlyArray<Skipped>
   /** Scored rows; undefined when the benchmark does not score. */
   readonly rows: ReadonlyArray<SummaryRow> | undefined
+  /** Whether the thresholds are kept, by what this process ran. */
+  readonly verdicts: ReadonlyArray<Verdict>
   readonly warnings: ReadonlyArray<string>
 }
 
@@ -535,7 +538,7 @@ const finish = Effect.fnUntraced(function* (progress: Progress, opened: RunRepor
   const { onComplete, onScore } = progress.resolved.config
   const measured = progress.outcome(opened)
   const rows = onScore === undefined ? measured.rows : yield* scoreWith(onScore, measured)
-  const outcome: Outcome = { ...measured, rows }
+  const outcome: Outcome = { ...measured, rows, verdicts: progress.verdicts(rows) }
   if (rows !== undefined && opened.runId !== undefined) {
     yield* submit(progress, opened, rows).pipe(
       Effect.catchTag("PlatformFailure", (error) =>

@@ -26,9 +26,11 @@
 import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
+import type { Threshold } from "./Gates.js"
 import { benchmarkConfig } from "./internal/configRules.js"
 import { compositeWithoutScore } from "./internal/displayRules.js"
-import { schemaOf } from "./internal/inspect.js"
+import { thresholds as thresholdsRule } from "./internal/gates/rules.js"
+import { inspect, schemaOf } from "./internal/inspect.js"
 import { compact, isSlug, isText, slugMessage, textMessage } from "./internal/rules.js"
 import * as Sizing from "./internal/sizing.js"
 import type { Participant } from "./Participant.js"
@@ -199,6 +201,8 @@ export interface BenchmarkConfig {
   readonly dimensions?: Data | undefined
   readonly scoring?: ScoringConfig | undefined
   readonly display?: Display | undefined
+  /** What a run has to reach to be good enough. */
+  readonly thresholds?: ReadonlyArray<Threshold> | undefined
   readonly onScore?: Hook | undefined
   readonly onComplete?: Hook | undefined
   /** Flags that the benchmark file reads from `process.argv` itself, such as `--rows`. */
@@ -254,6 +258,8 @@ export interface Overrides extends RunSettings {
    * takes the next. Needs `runKey`. Default: one worker per participant.
    */
   readonly workerPool?: number | undefined
+  /** In addition to those of the benchmark. */
+  readonly thresholds?: ReadonlyArray<Threshold> | undefined
 }
 
 /**
@@ -304,6 +310,8 @@ export interface ResolvedConfig extends MergedConfig {
   readonly runKey?: string | undefined
   /** Over how many workers the tasks of each participant are split. */
   readonly workerPool?: number | undefined
+  /** Those of the benchmark, then those that were asked for; absent when there are none. */
+  readonly thresholds?: ReadonlyArray<Threshold> | undefined
   /** Results are kept in memory only. */
   readonly dryRun: boolean
   /** Whether the run may set name and config of its slug; not when it only borrows the slug of another benchmark. */
@@ -436,6 +444,8 @@ export const resolve = (
     const merged = yield* mergeConfig(identity.config, settings)
     const runKey = overrides.runKey || project.runKey || undefined
     yield* checkWorkerPool(overrides.workerPool, runKey)
+    yield* checkThresholds(config, overrides.thresholds ?? [])
+    const thresholds = [...(config.thresholds ?? []), ...(overrides.thresholds ?? [])]
     return compact({
       ...merged,
       ...identity,
@@ -443,6 +453,7 @@ export const resolve = (
       benchmarkName: identity.config.benchmarkName,
       runKey,
       workerPool: overrides.workerPool,
+      thresholds: thresholds.length === 0 ? undefined : thresholds,
       dryRun: overrides.noIngest ?? project.dryRun ?? false
     })
   })
@@ -579,6 +590,7 @@ export const runConfigToJson = (
       groupBy,
       dimensions: config.dimensions,
       scoring: config.scoring,
+      thresholds: resolved.thresholds,
       participants,
       trigger
     })
@@ -622,4 +634,18 @@ const checkWorkerPool = (
         "workerPool needs a run key, which the runs that share the workers have in common: --run-key KEY"
       )
     : Either.void
+}
+
+const checkThresholds = (
+  config: BenchmarkConfig,
+  thresholds: ReadonlyArray<Threshold>
+): Either.Either<void, ConfigResolutionError> => {
+  const known = {
+    participants: config.participants.map(({ name }) => name),
+    phases: (config.phases ?? []).map(({ name }) => name)
+  }
+  const read = inspect(thresholds, (root) => thresholdsRule(root, known))
+  if (Either.isRight(read)) return Either.void
+  const [issue] = read.left
+  return refuse("threshold", issue === undefined ? "cannot be read" : `threshold ${issue.field}: ${issue.message}`)
 }

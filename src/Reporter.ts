@@ -104,6 +104,8 @@ export interface WorkerSource {
   readonly redact?: ((text: string) => string) | undefined
   /** Runs when everything is delivered, before the worker is closed. */
   readonly onFinish?: Effect.Effect<void> | undefined
+  /** Why its remaining tasks were given up, which fails it; undefined when they were not. */
+  readonly stoppedBy?: (() => string | undefined) | undefined
 }
 
 /**

@@ -241,6 +241,29 @@ export const score = (
       : Either.left(failed)
   })
 
+/**
+ * The `trim` of a metric that names none.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export const defaultTrim = 0.05
+
+/**
+ * What one statistic of a metric scores, from 0 to 100: linear between `ceiling` and 0, or `floor` when higher is better. A
+ * participant's composite score is the sum of weight × this × success rate over the trimmed statistics of all metrics.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
+export const statScore = (metric: Pick<MetricSpec, "ceiling" | "floor" | "higherIsBetter">, value: number): number => {
+  const fraction =
+    metric.higherIsBetter === true
+      ? (value - (metric.floor ?? 0)) / (metric.ceiling - (metric.floor ?? 0))
+      : 1 - value / metric.ceiling
+  return Math.min(100, Math.max(0, 100 * fraction))
+}
+
 // -----------------------------------------------------------------------------
 // internal
 // -----------------------------------------------------------------------------
@@ -362,19 +385,8 @@ const makeAccumulator = (spec: ScoringSpec, displayUnits: ReadonlyMap<string, st
   }
 }
 
-const defaultTrim = 0.05
-
 const pushFinite = (samples: Statistics.Samples, value: unknown): void => {
   if (typeof value === "number" && Number.isFinite(value)) samples.push(value)
-}
-
-/** The score of one statistic, 0 to 100. */
-const statScore = (metric: MetricSpec, value: number): number => {
-  const fraction =
-    metric.higherIsBetter === true
-      ? (value - (metric.floor ?? 0)) / (metric.ceiling - (metric.floor ?? 0))
-      : 1 - value / metric.ceiling
-  return Math.min(100, Math.max(0, 100 * fraction))
 }
 
 const unitsOf = (metrics: ReadonlyArray<DisplayUnit> | undefined): ReadonlyMap<string, string> =>

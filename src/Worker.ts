@@ -46,6 +46,11 @@ export interface WorkerOptions<E, R> {
   readonly onClose: (log: WorkerLog.WorkerLog) => void
   /** Advice about how the task is written. */
   readonly onWarning: (message: string) => void
+  /**
+   * Why no further task is to start; undefined while they are. A worker that is stopped so ends as failed
+   * (`threshold_violated`). Default: never.
+   */
+  readonly stoppedBy?: (() => string | undefined) | undefined
 }
 
 /**
@@ -161,7 +166,8 @@ const openWorker = <E, R>(
       log,
       concurrency: options.concurrency,
       redact,
-      onFinish: options.onFinish
+      onFinish: options.onFinish,
+      stoppedBy: options.stoppedBy
     })
     if (reporter === undefined) return undefined
     const { activity, count, isCurrent, start } = reporter
@@ -193,12 +199,13 @@ const openWorker = <E, R>(
       return kept
     }
     const runSlot = Slot.make(options.task, state, { start, phaseAt: options.phaseAt }, deliver)
+    const goesOn = (): boolean => isCurrent() && options.stoppedBy?.() === undefined
     const counted = (scheduleIndex: number): Effect.Effect<void, never, R | TaskServices> => {
-      if (!isCurrent()) return Effect.void
+      if (!goesOn()) return Effect.void
       if (activity !== undefined) activity.inFlight++
       return runSlot(scheduleIndex)
     }
-    return { reporter, lane: { slots: count, run: counted, goesOn: isCurrent } }
+    return { reporter, lane: { slots: count, run: counted, goesOn } }
   })
 
 /** How long work that outlived its deadline may take to end before the worker ends without it. */

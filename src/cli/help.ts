@@ -69,5 +69,5 @@ export const runUsage = (command: keyof typeof intros): string =>
       table([{ title: "" }, { title: "" }], flagRows(command === "worker" ? workerFlagTable : runFlagTable)).trimStart()
     )}`,
     "A file can declare flags of its own with customCliFlags.",
-    "Exit codes: 0 done, also when no participant can run here; 1 the run failed, or no task succeeded; 2 the platform does not\ntake the credentials; 130 and 143 interrupted."
+    "Exit codes: 0 done, also when no participant can run here; 1 the run failed, or no task succeeded; 2 the platform does not\ntake the credentials; 4 a threshold is not kept; 130 and 143 interrupted."
   ].join("\n\n")

@@ -7,7 +7,7 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type { Outcome, RunOptions } from "../Benchmark.js"
+import type { Outcome, ParticipantOutcome, RunOptions } from "../Benchmark.js"
 import * as Benchmark from "../Benchmark.js"
 import { messageOf } from "../internal/json.js"
 import * as Participant from "../Participant.js"
@@ -30,39 +30,86 @@ import type { RunFlag, RunFlags } from "./runFlags.js"
 import { parseRunFlags, runFlagTable, splitRunArgv } from "./runFlags.js"
 import type { ResultView } from "./summary.js"
 import { render } from "./summary.js"
-import { oneLine, plural } from "./text.js"
+import { oneLine, plural, truncate } from "./text.js"
 import { UsageError } from "./UsageError.js"
 
 /** Runs what the arguments after `bench run` ask for. */
 export const run = (argv: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { bench, flags } = yield* prepare(argv)
-    const settings = yield* Project.settings(flags.config)
-    const options = yield* overrides(flags, settings)
-    const isDry = (options.noIngest ?? settings.dryRun ?? false) && flags.check !== true
-    const destination = isDry ? store : yield* choose(flags, settings)
-    return yield* flags.check === true
-      ? Check.report(bench, options, destination)
-      : execute(bench, flags, options, destination)
+    const plan = yield* planOf(flags)
+    if (flags.check === true) return yield* Check.report(bench, plan.options, plan.destination)
+    const outcome = yield* Effect.catchTag(execute(bench, flags, plan), "NoAvailableParticipantsError", (error) =>
+      say(error.message).pipe(
+        Effect.zipRight(asJson(flags) ? json(nothingRan(error.skipped)) : Effect.void),
+        Effect.as(undefined)
+      )
+    )
+    if (outcome === undefined) return
+    if (didNothingSucceed(outcome.participants)) return yield* new ExitWith({ code: 1 })
+    if (outcome.verdicts.some(({ passed }) => !passed)) return yield* new ExitWith({ code: violated })
   })
 
-/** The file and the flags. Value errors come first, then the file's own problems, then flags that nobody knows. */
+/** The file among the arguments, and the flags. */
 export const prepare = Effect.fnUntraced(function* (
   argv: ReadonlyArray<string>,
   table: ReadonlyArray<RunFlag> = runFlagTable
 ) {
   const { file, rest } = splitRunArgv(argv, table)
-  const noIngestEnv = Option.getOrUndefined(yield* env("BENCHSDK_NO_INGEST"))
-  const parse = (customFlags: ReadonlyArray<string>) => parseRunFlags(rest, { customFlags, noIngestEnv, table })
   if (file === undefined) {
-    yield* parse([])
+    yield* readFlags(rest, [], table)
     const command = table === runFlagTable ? "run" : "worker"
     return yield* new UsageError({ detail: `Name a bench file: bench ${command} path/to/file.bench.ts` })
   }
-  yield* parse(rest.map((argument) => argument.split("=", 1)[0] ?? argument))
+  return yield* load(file, rest, table)
+})
+
+/** A file with its flags. Value errors come first, then the file's own problems, then flags that nobody knows. */
+export const load = Effect.fnUntraced(function* (
+  file: string,
+  argv: ReadonlyArray<string>,
+  table: ReadonlyArray<RunFlag> = runFlagTable
+) {
+  yield* readFlags(
+    argv,
+    argv.map((argument) => argument.split("=", 1)[0] ?? argument),
+    table
+  )
   const bench = yield* File.load(file)
-  const flags: RunFlags = yield* parse(customFlags(bench))
+  const flags = yield* readFlags(argv, customFlags(bench.benchmark), table)
   return { bench, flags }
+})
+
+/** Flags, those of the benchmark's own among them. */
+export const readFlags = (
+  argv: ReadonlyArray<string>,
+  customFlags: ReadonlyArray<string>,
+  table: ReadonlyArray<RunFlag> = runFlagTable
+): Effect.Effect<RunFlags, UsageError> =>
+  Effect.flatMap(env("BENCHSDK_NO_INGEST"), (noIngestEnv) =>
+    parseRunFlags(argv, { customFlags, noIngestEnv: Option.getOrUndefined(noIngestEnv), table })
+  )
+
+/** Before the config is validated: what is not a list of flags is left for that to report. */
+export const customFlags = ({ config }: File.LoadedBenchmark): ReadonlyArray<string> => {
+  const flags: unknown =
+    typeof config === "object" && config !== null && "customCliFlags" in config ? config.customCliFlags : undefined
+  return Array.isArray(flags) ? flags.filter((flag): flag is string => typeof flag === "string") : []
+}
+
+/** How to run, and where what was measured goes. */
+export interface Plan {
+  readonly options: RunOptions
+  readonly destination: Destination
+}
+
+/** What flags, environment and project settings make of a run. A dry run goes nowhere, so needs no credentials. */
+export const planOf = Effect.fnUntraced(function* (flags: RunFlags) {
+  const settings = yield* Project.settings(flags.config)
+  const options = yield* overrides(flags, settings)
+  const isDry = (options.noIngest ?? settings.dryRun ?? false) && flags.check !== true
+  const plan: Plan = { options, destination: isDry ? store : yield* choose(flags, settings) }
+  return plan
 })
 
 /** Flags, and the environment below them, as the runtime takes them. */
@@ -80,6 +127,7 @@ export const overrides = Effect.fnUntraced(function* (flags: RunFlags, settings:
     staggerDelayMs: flags.staggerDelayMs,
     groupBy: flags.groupBy,
     providers: flags.providers,
+    thresholds: flags.thresholds,
     noIngest: flags.noIngest ?? (flags.local === true ? false : undefined),
     project: settings
   }
@@ -111,28 +159,9 @@ export const layerFailure =
       ? error
       : new CliError({ detail: `the layer of ${bench.file} failed: ${messageOf(error)}` })
 
-// -----------------------------------------------------------------------------
-// internal
-// -----------------------------------------------------------------------------
-
-const env = (name: string): Effect.Effect<Option.Option<string>> =>
-  Effect.orElseSucceed(Config.option(Config.nonEmptyString(name)), Option.none)
-
-/** Before the config is validated: what is not a list of flags is left for that to report. */
-const customFlags = ({ benchmark: { config } }: BenchFile): ReadonlyArray<string> => {
-  const flags: unknown =
-    typeof config === "object" && config !== null && "customCliFlags" in config ? config.customCliFlags : undefined
-  return Array.isArray(flags) ? flags.filter((flag): flag is string => typeof flag === "string") : []
-}
-
-const execute = Effect.fnUntraced(function* (
-  bench: BenchFile,
-  flags: RunFlags,
-  options: RunOptions,
-  destination: Destination
-) {
+/** Runs the benchmark, says how it goes, and prints what it found out. */
+export const execute = Effect.fnUntraced(function* (bench: BenchFile, flags: RunFlags, { destination, options }: Plan) {
   const console = yield* Effect.console
-  const asJson = flags.json === true || flags.format === "json"
   const progress = new Progress({
     write: (line) => console.unsafe.error(line),
     quiet: flags.quiet === true,
@@ -144,29 +173,30 @@ const execute = Effect.fnUntraced(function* (
     Effect.mapError(layerFailure(bench)),
     Effect.provide(Layer.merge(Scheduler.layer, reporter)),
     Effect.provideService(RunListener, progress.listener),
-    Effect.onError((cause) => (Cause.isInterrupted(cause) ? interruptedMessage(progress) : failedMessage(progress))),
-    Effect.catchTag("NoAvailableParticipantsError", (error) =>
-      say(error.message).pipe(
-        Effect.zipRight(asJson ? json(nothingRan(error.skipped)) : Effect.void),
-        Effect.as(undefined)
-      )
-    )
+    Effect.onError((cause) => (Cause.isInterrupted(cause) ? interruptedMessage(progress) : failedMessage(progress)))
   )
-  if (outcome === undefined) return
   if (flags.verbose === true) yield* sayLogs(outcome)
-  yield* asJson ? json(toJson(outcome)) : print(render(toView(outcome)))
+  yield* asJson(flags) ? json(toJson(outcome)) : print([render(toView(outcome)), ...gates(outcome)].join("\n\n"))
   if (flags.quiet !== true) {
     yield* dryRun ? say("\nDry run: nothing was recorded.") : recordedMessage(outcome, destination)
     yield* sayWaiting
   }
-  const ran = outcome.participants.reduce((sum, { taskCount }) => sum + taskCount, 0)
-  const succeeded = outcome.participants.reduce((sum, { successCount }) => sum + successCount, 0)
-  if (ran > 0 && succeeded === 0) {
-    yield* say("No task succeeded.")
-    return yield* new ExitWith({ code: 1 })
-  }
+  if (didNothingSucceed(outcome.participants)) yield* say("No task succeeded.")
+  return outcome
 })
 
+/** Tasks ran, and all of them failed. */
+export const didNothingSucceed = (participants: ReadonlyArray<ParticipantOutcome>): boolean =>
+  participants.some(({ taskCount }) => taskCount > 0) && participants.every(({ successCount }) => successCount === 0)
+
+export const asJson = ({ format, json }: RunFlags): boolean => json === true || format === "json"
+
+// -----------------------------------------------------------------------------
+// internal
+// -----------------------------------------------------------------------------
+
+const env = (name: string): Effect.Effect<Option.Option<string>> =>
+  Effect.orElseSucceed(Config.option(Config.nonEmptyString(name)), Option.none)
 const recordedMessage = Effect.fnUntraced(function* (
   { config, dashboardUrl, runId }: Outcome,
   destination: Destination
@@ -177,6 +207,9 @@ const recordedMessage = Effect.fnUntraced(function* (
     `\nRecorded in ${where} as run ${runId}.${look}\nShow it again: bench results ${config.benchmarkSlug} --run ${runId?.slice(0, 8)}`
   )
 })
+
+/** The exit code of a run that does not keep a threshold. */
+const violated = 4
 
 /** Whether earlier runs left something undelivered. */
 const sayWaiting = Effect.gen(function* () {
@@ -219,18 +252,30 @@ const nothingRan = (skipped: ReadonlyArray<Participant.Skipped>) => ({
   participants: [],
   skipped: skippedJson(skipped),
   results: null,
+  thresholds: [],
   warnings: []
 })
 
-const toJson = ({ config, participants, rows, runId, skipped, warnings }: Outcome) => ({
+const toJson = ({ config, participants, rows, runId, skipped, verdicts, warnings }: Outcome) => ({
   runId: runId ?? null,
   benchmarkSlug: config.benchmarkSlug,
   benchmarkName: config.benchmarkName,
   participants: participants.map(({ log: _log, records: _records, ...participant }) => participant),
   skipped: skippedJson(skipped),
   results: rows ?? null,
+  thresholds: verdicts,
   warnings
 })
+
+/** One line a verdict, violated ones marked. */
+const gates = ({ verdicts }: Outcome): ReadonlyArray<string> =>
+  verdicts.length === 0
+    ? []
+    : [
+        `Thresholds:\n${verdicts
+          .map(({ passed, text }) => `  ${passed ? "kept    " : "VIOLATED"}  ${truncate(oneLine(text), 300)}`)
+          .join("\n")}`
+      ]
 
 const toView = ({ config, participants, rows, skipped, warnings }: Outcome): ResultView => ({
   title: `${config.benchmarkName} (${config.benchmarkSlug})`,

@@ -3,11 +3,13 @@
  */
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
+import type { Threshold } from "../Gates.js"
+import * as Gates from "../Gates.js"
 import { UsageError } from "./UsageError.js"
 
 /**
  * What the command line of `bench run` or `bench worker` asks for. A flag that was not given is absent; the last one wins when one is given
- * twice, except that the participants of several `--provider` add up.
+ * twice, except that the participants of several `--provider` and the conditions of several `--threshold` add up.
  *
  * @since 0.1.0
  * @category models
@@ -26,6 +28,7 @@ export interface RunFlags {
   readonly staggerDelayMs?: number
   readonly groupBy?: "participant" | "round"
   readonly providers?: ReadonlyArray<string>
+  readonly thresholds?: ReadonlyArray<Threshold>
   readonly noIngest?: true
   readonly check?: true
   readonly config?: string
@@ -219,6 +222,22 @@ const listFlag = (
     () => `expects a comma-separated list of ${what}`
   )
 
+const thresholdFlag: RunFlag = {
+  name: "--threshold",
+  aliases: [],
+  kind: "text",
+  placeholder: "CONDITION",
+  description: 'Exit with 4 unless it holds, such as "ttiMs.p95 <= 250"; may be repeated.',
+  read: (given, flags) => {
+    const value = textOf(given)
+    if (value === undefined) return Either.left(new UsageError({ detail: `${given.name} ${expectsValue()}` }))
+    return Either.mapBoth(Gates.parse(value), {
+      onLeft: ({ message }) => new UsageError({ detail: `${given.name}: ${message}` }),
+      onRight: (threshold) => ({ ...flags, thresholds: [...(flags.thresholds ?? []), threshold] })
+    })
+  }
+}
+
 // -----------------------------------------------------------------------------
 // table
 // -----------------------------------------------------------------------------
@@ -292,6 +311,7 @@ export const runFlagTable: ReadonlyArray<RunFlag> = [
     positiveInteger,
     (workerPool) => ({ workerPool })
   ),
+  thresholdFlag,
   switchFlag(
     { name: "--no-ingest", aliases: ["--dry-run"], description: "Run and score, but store and send nothing." },
     { noIngest: true }

@@ -5,6 +5,7 @@ import type { Participant } from "../Participant.js"
 import type { Data } from "../Record.js"
 import type { DeclaredUnit } from "./displayRules.js"
 import { display } from "./displayRules.js"
+import { thresholds } from "./gates/rules.js"
 import type { Inspected, Issue } from "./inspect.js"
 import { inspect, jsonProblem, show, showJson } from "./inspect.js"
 import {
@@ -42,8 +43,10 @@ export const benchmarkConfig = (input: unknown): Either.Either<BenchmarkConfig, 
     if (phasesAt.raw !== undefined && iterationsAt.raw !== undefined) {
       iterationsAt.fail("phases and iterations are mutually exclusive")
     }
+    const phases = optional(phasesAt, phasesOf)
+    const known = { participants: names, phases: (phases ?? []).map(({ name }) => name) }
     const optionals = {
-      phases: optional(phasesAt, phasesOf),
+      phases,
       iterations: optional(iterationsAt, count),
       concurrency: optional(root.get("concurrency"), count),
       staggerDelayMs: optional(root.get("staggerDelayMs"), delay),
@@ -55,7 +58,8 @@ export const benchmarkConfig = (input: unknown): Either.Either<BenchmarkConfig, 
       onScore: optional(onScoreAt, hook),
       onComplete: optional(root.get("onComplete"), hook),
       display: optional(root.get("display"), (at) => display(at, units, scored)),
-      scoring: optional(scoringAt, (at) => scoring(at, units))
+      scoring: optional(scoringAt, (at) => scoring(at, units)),
+      thresholds: optional(root.get("thresholds"), (at) => thresholds(at, known))
     }
     return benchmarkSlug === undefined || benchmarkName === undefined || participants === undefined
       ? undefined

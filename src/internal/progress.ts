@@ -2,7 +2,9 @@
 import type { Outcome } from "../Benchmark.js"
 import type { ResolvedConfig } from "../Config.js"
 import * as BenchConfig from "../Config.js"
+import type { Verdict } from "../Gates.js"
 import type { Participant, Skipped } from "../Participant.js"
+import type { SummaryRow } from "../Platform.js"
 import type { RunReporter } from "../Reporter.js"
 import type * as RunEvents from "../RunEvent.js"
 import { ParticipantCompleted, ParticipantStarted, RunStarted, TaskCompleted, Warning } from "../RunEvent.js"
@@ -10,6 +12,7 @@ import type { Accumulator } from "../Scoring.js"
 import type { Task } from "../Task.js"
 import type { WorkerOptions } from "../Worker.js"
 import { WorkerLog } from "../WorkerLog.js"
+import { Keeper } from "./gates/keeper.js"
 import { Tally } from "./tally.js"
 
 const maxWarnings = 100
@@ -19,6 +22,10 @@ export class Progress {
   readonly logs = new Map<string, WorkerLog>()
   readonly warnings: Array<string>
   private readonly warned: Set<string>
+  private readonly keeper: Keeper
+  private stopped = false
+  /** Tasks of each participant's worker, once it is open. */
+  private readonly totals = new Map<string, number>()
   private readonly phaseAt: (scheduleIndex: number) => string | undefined
 
   constructor(
@@ -33,6 +40,8 @@ export class Progress {
     this.warnings = [...resolved.warnings]
     this.warned = new Set(resolved.warnings)
     this.phaseAt = BenchConfig.phaseLookup(resolved)
+    const absent = new Set(skipped.map(({ participant }) => participant.name))
+    this.keeper = new Keeper(resolved.thresholds ?? [], this.names, (name) => absent.has(name), this.planned)
   }
 
   get names(): ReadonlyArray<string> {
@@ -81,11 +90,17 @@ export class Progress {
       concurrency,
       onOpen: (count) => {
         total = count
+        this.totals.set(name, count)
         this.emit?.(ParticipantStarted({ participant: name, total }))
       },
       onRecord: (record) => {
         tally.add(record)
         this.scoring?.add(name, record)
+        this.keeper.add(name, record)
+        if (!this.stopped && this.keeper.stoppedBy !== undefined) {
+          this.stopped = true
+          this.warn(`stopping the run: ${this.keeper.stoppedBy}`)
+        }
         if (listening) {
           const { done, errors } = tally
           this.emit?.(TaskCompleted({ participant: name, record, done, errors, total }))
@@ -96,11 +111,24 @@ export class Progress {
         const { done, errors } = tally
         this.emit?.(ParticipantCompleted({ participant: name, done, errors, total }))
       },
-      onWarning: this.warn
+      onWarning: this.warn,
+      stoppedBy: () => this.keeper.stoppedBy
     }
   }
 
+  /** Not known where the worker has only a part of its participant's tasks. */
+  private readonly planned = (participant: string, phase: string | undefined): number | undefined => {
+    const { iterations, phases } = this.resolved
+    if (this.totals.get(participant) !== iterations) return undefined
+    return phase === undefined ? iterations : phases?.find(({ name }) => name === phase)?.iterations
+  }
+
+  verdicts(rows: ReadonlyArray<SummaryRow> | undefined): ReadonlyArray<Verdict> {
+    return this.keeper.verdicts(rows)
+  }
+
   outcome({ dashboardUrl, runId }: RunReporter): Outcome {
+    const rows = this.scoring?.rows(this.names)
     return {
       runId,
       dashboardUrl,
@@ -116,7 +144,8 @@ export class Progress {
         log: this.logs.get(participant) ?? new WorkerLog()
       })),
       skipped: this.skipped,
-      rows: this.scoring?.rows(this.names),
+      rows,
+      verdicts: this.keeper.verdicts(rows),
       warnings: this.warnings
     }
   }

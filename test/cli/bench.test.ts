@@ -246,6 +246,7 @@ describe("bench run", () => {
           { participant: "b", missing: ["NOT_SET_B"] }
         ],
         results: null,
+        thresholds: [],
         warnings: []
       })
       const some = yield* here.call(["run", file, "--dry-run"], { NOT_SET_B: "x" })
@@ -335,6 +336,45 @@ describe("bench run", () => {
       assert.strictEqual(code, 0)
       assert.include(stderr, `Recorded in ${here.path("elsewhere/deep/bench.db")} as run `)
       assert.isFalse(isRecorded(here))
+    })
+  )
+
+  it.scopedLive("exits with 4 when a threshold is not kept, after everything is recorded", () =>
+    Effect.gen(function* () {
+      const here = yield* project
+      const file = here.writeBench("gated.mjs", { iterations: 3, thresholds: [{ stat: "count", min: 3 }] })
+      const kept = yield* here.bench(["run", file])
+      assert.strictEqual(kept.code, 0, kept.stderr)
+      assert.include(kept.stdout, "Thresholds:\n  kept      task count of alpha: 3 >= 3 (3 samples)\n")
+      const violated = yield* here.bench(["run", file, "--threshold", "task.count >= 4", "--json"])
+      assert.strictEqual(violated.code, 4, violated.stderr)
+      assert.include(violated.stderr, "Recorded in ")
+      assert.deepInclude(json(violated.stdout), {
+        thresholds: [
+          {
+            threshold: { stat: "count", min: 3 },
+            participant: "alpha",
+            passed: true,
+            measured: 3,
+            samples: 3,
+            stoppedEarly: false,
+            text: "task count of alpha: 3 >= 3 (3 samples)"
+          },
+          {
+            threshold: { metric: "task", stat: "count", min: 4 },
+            participant: "alpha",
+            passed: false,
+            measured: 3,
+            samples: 3,
+            stoppedEarly: false,
+            text: "task count of alpha: 3 < 4 (3 samples)"
+          }
+        ]
+      })
+      refuses(
+        yield* here.bench(["run", file, "--threshold", "count"]),
+        '--threshold: cannot read the threshold "count": it needs an operator: <= or >=. For example: "ttiMs.p95 <= 250", "step:create.median <= 100 participant=alpha", "successRate >= 99%"'
+      )
     })
   )
 

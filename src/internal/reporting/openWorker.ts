@@ -215,7 +215,7 @@ const close = (closing: Closing, exit: Exit.Exit<unknown, unknown>): Effect.Effe
   const { journal } = outbox
   const removeJournal = telemetry.attempt("spool", journal.remove)
   const redact = source.redact ?? identity
-  const verdict = verdictOf(outbox, exit, redact)
+  const verdict = verdictOf(outbox, exit, redact, source.stoppedBy?.())
   if (verdict === undefined) {
     return Effect.zipRight(end(closing, "releaseWorker", {}), removeJournal)
   }
@@ -259,7 +259,8 @@ const left = (
 const verdictOf = (
   outbox: Outbox,
   exit: Exit.Exit<unknown, unknown>,
-  redact: (text: string) => string
+  redact: (text: string) => string,
+  stoppedBy: string | undefined
 ): Verdict | undefined => {
   if (Exit.isFailure(exit)) {
     if (!Cause.isInterrupted(exit.cause)) {
@@ -269,6 +270,9 @@ const verdictOf = (
     return outbox.done === 0
       ? undefined
       : { how: "fail", errorCode: interrupted, errorMessage: "The run was interrupted" }
+  }
+  if (stoppedBy !== undefined) {
+    return { how: "fail", errorCode: "threshold_violated", errorMessage: redact(stoppedBy) }
   }
   return outbox.done > 0 && outbox.errors === outbox.done
     ? { how: "fail", errorCode: "no_task_succeeded", errorMessage: "No task succeeded" }

@@ -126,7 +126,7 @@ function _bench_bash_completions() {
             return 0
             ;;
         bench__run)
-            opts="-h --shape --provider --iterations --concurrency --stagger-delay-ms --group-by --benchmark --slug --name --run-key --worker-pool --no-ingest --dry-run --check --validate --config --local --base-url --api-key --org --format --json --quiet --verbose --completions --log-level --help --wizard --version"
+            opts="-h --shape --provider --iterations --concurrency --stagger-delay-ms --group-by --benchmark --slug --name --run-key --worker-pool --threshold --no-ingest --dry-run --check --validate --config --local --base-url --api-key --org --format --json --quiet --verbose --completions --log-level --help --wizard --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -169,6 +169,10 @@ function _bench_bash_completions() {
                     return 0
                     ;;
                 --worker-pool)
+                    COMPREPLY=( $(compgen -f "${cur}") )
+                    return 0
+                    ;;
+                --threshold)
                     COMPREPLY=( $(compgen -f "${cur}") )
                     return 0
                     ;;
@@ -224,7 +228,7 @@ function _bench_bash_completions() {
             return 0
             ;;
         bench__check)
-            opts="-h --shape --provider --iterations --concurrency --stagger-delay-ms --group-by --benchmark --slug --name --run-key --worker-pool --no-ingest --dry-run --check --validate --config --local --base-url --api-key --org --format --json --quiet --verbose --completions --log-level --help --wizard --version"
+            opts="-h --shape --provider --iterations --concurrency --stagger-delay-ms --group-by --benchmark --slug --name --run-key --worker-pool --threshold --no-ingest --dry-run --check --validate --config --local --base-url --api-key --org --format --json --quiet --verbose --completions --log-level --help --wizard --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -267,6 +271,10 @@ function _bench_bash_completions() {
                     return 0
                     ;;
                 --worker-pool)
+                    COMPREPLY=( $(compgen -f "${cur}") )
+                    return 0
+                    ;;
+                --threshold)
                     COMPREPLY=( $(compgen -f "${cur}") )
                     return 0
                     ;;

@@ -49,6 +49,7 @@ function _bench_zsh_completions() {
                 '--name[Name of the benchmark.]' \
                 '--run-key[Join the run that has this key, or create it.]' \
                 '--worker-pool[Split each participant over N workers; every run with the same --run-key takes the next.]' \
+                '--threshold[Exit with 4 unless it holds, such as "ttiMs.p95 <= 250"; may be repeated.]' \
                 '--no-ingest[Run and score, but store and send nothing.]' \
                 '--dry-run[Run and score, but store and send nothing.]' \
                 '--check[Check the file and its environment without running.]' \
@@ -83,6 +84,7 @@ function _bench_zsh_completions() {
                 '--name[Name of the benchmark.]' \
                 '--run-key[Join the run that has this key, or create it.]' \
                 '--worker-pool[Split each participant over N workers; every run with the same --run-key takes the next.]' \
+                '--threshold[Exit with 4 unless it holds, such as "ttiMs.p95 <= 250"; may be repeated.]' \
                 '--no-ingest[Run and score, but store and send nothing.]' \
                 '--dry-run[Run and score, but store and send nothing.]' \
                 '--check[Check the file and its environment without running.]' \

@@ -25,6 +25,7 @@ export type RunEvent = Data.TaggedEnum<{
     readonly tasksPerParticipant: number
   }
   readonly ParticipantStarted: { readonly participant: string; readonly total: number }
+  readonly TaskStarted: { readonly participant: string; readonly taskIndex: number }
   readonly TaskCompleted: {
     readonly participant: string
     readonly record: TaskRecord
@@ -55,6 +56,7 @@ export const {
   RunCompleted,
   RunStarted,
   TaskCompleted,
+  TaskStarted,
   Warning,
   $is,
   $match

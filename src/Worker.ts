@@ -40,6 +40,8 @@ export interface WorkerOptions<E, R> {
   readonly onFinish?: Effect.Effect<void> | undefined
   /** When the worker is open, and how many tasks it has. */
   readonly onOpen: (count: number) => void
+  /** Before a task starts, outside its measured time. Has to be quick. Default: nothing. */
+  readonly onStart?: ((taskIndex: number) => void) | undefined
   /** Before each record is reported. Has to be quick: it runs between tasks. */
   readonly onRecord: (record: TaskRecord) => void
   /** When the last task has ended, with the worker's log. */
@@ -203,6 +205,7 @@ const openWorker = <E, R>(
     const counted = (scheduleIndex: number): Effect.Effect<void, never, R | TaskServices> => {
       if (!goesOn()) return Effect.void
       if (activity !== undefined) activity.inFlight++
+      options.onStart?.(start + scheduleIndex)
       return runSlot(scheduleIndex)
     }
     return { reporter, lane: { slots: count, run: counted, goesOn } }

@@ -15,6 +15,8 @@ const short = (event: RunEvent): string => {
       return `run of ${event.benchmarkSlug}: ${event.participants.join(", ")}, ${event.tasksPerParticipant} each`
     case "ParticipantStarted":
       return `${event.participant} 0/${event.total}`
+    case "TaskStarted":
+      return `${event.participant} started ${event.taskIndex}`
     case "TaskCompleted":
       return `${event.participant} ${event.done}/${event.total} ${event.errors} failed, ${event.record.status}`
     case "ParticipantCompleted":
@@ -41,11 +43,15 @@ describe("stream", () => {
       assert.deepStrictEqual(events.map(short), [
         "run of bench: alpha, beta, 2 each",
         "alpha 0/2",
+        "alpha started 0",
         "alpha 1/2 0 failed, success",
+        "alpha started 1",
         "alpha 2/2 1 failed, error",
         "alpha completed 2/2 1 failed",
         "beta 0/2",
+        "beta started 0",
         "beta 1/2 0 failed, success",
+        "beta started 1",
         "beta 2/2 1 failed, error",
         "beta completed 2/2 1 failed",
         "completed"
@@ -84,6 +90,7 @@ describe("stream", () => {
       assert.deepStrictEqual(seen, [
         "run of bench: alpha, 1 each",
         "alpha 0/1",
+        "alpha started 0",
         "alpha 1/1 0 failed, success",
         "alpha completed 1/1 0 failed"
       ])
@@ -174,6 +181,7 @@ describe("listener", () => {
       assert.deepStrictEqual(heard, [
         "RunStarted",
         "ParticipantStarted",
+        "TaskStarted",
         "TaskCompleted",
         "ParticipantCompleted",
         "RunCompleted"

@@ -42,6 +42,7 @@ export class Progress {
       case "Warning":
         this.options.write(`warning: ${oneLine(event.message)}`)
         return
+      case "TaskStarted":
       case "RunCompleted":
         return
     }

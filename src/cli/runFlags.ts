@@ -38,6 +38,7 @@ export interface RunFlags {
   readonly local?: true
   readonly format?: "json" | "table"
   readonly json?: true
+  readonly logFormat?: "text" | "json"
   readonly quiet?: true
   readonly verbose?: true
 }
@@ -344,6 +345,15 @@ export const runFlagTable: ReadonlyArray<RunFlag> = [
     (format) => ({ format })
   ),
   switchFlag({ name: "--json", description: "Print results as JSON on stdout." }, { json: true }),
+  choiceFlag(
+    {
+      name: "--log-format",
+      placeholder: "FORMAT",
+      description: "How progress is printed on stderr: json is one event a line."
+    },
+    ["text", "json"],
+    (logFormat) => ({ logFormat })
+  ),
   switchFlag({ name: "--quiet", description: "Print results only, no progress." }, { quiet: true }),
   switchFlag({ name: "--verbose", description: "Print diagnostics in detail." }, { verbose: true })
 ]
@@ -369,7 +379,7 @@ export const workerFlagTable: ReadonlyArray<RunFlag> = [
     { forever: true }
   ),
   ...ofRun("--concurrency", "--stagger-delay-ms", "--shape", "--benchmark", "--config"),
-  ...ofRun("--local", "--base-url", "--api-key", "--org", "--format", "--json", "--quiet", "--verbose")
+  ...ofRun("--local", "--base-url", "--api-key", "--org", "--format", "--json", "--log-format", "--quiet", "--verbose")
 ]
 
 // -----------------------------------------------------------------------------

@@ -7,7 +7,14 @@ import type { Participant, Skipped } from "../Participant.js"
 import type { SummaryRow } from "../Platform.js"
 import type { RunReporter } from "../Reporter.js"
 import type * as RunEvents from "../RunEvent.js"
-import { ParticipantCompleted, ParticipantStarted, RunStarted, TaskCompleted, Warning } from "../RunEvent.js"
+import {
+  ParticipantCompleted,
+  ParticipantStarted,
+  RunStarted,
+  TaskCompleted,
+  TaskStarted,
+  Warning
+} from "../RunEvent.js"
 import type { Accumulator } from "../Scoring.js"
 import type { Task } from "../Task.js"
 import type { WorkerOptions } from "../Worker.js"
@@ -93,6 +100,7 @@ export class Progress {
         this.totals.set(name, count)
         this.emit?.(ParticipantStarted({ participant: name, total }))
       },
+      onStart: listening ? (taskIndex) => this.emit?.(TaskStarted({ participant: name, taskIndex })) : undefined,
       onRecord: (record) => {
         tally.add(record)
         this.scoring?.add(name, record)

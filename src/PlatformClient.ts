@@ -56,6 +56,8 @@ export interface PlatformClientOptions {
   readonly invalidate?: ((rejected: Redacted.Redacted) => Effect.Effect<boolean>) | undefined
   /** Slug of the organization to act for, where the credentials give access to several. */
   readonly organization?: string | undefined
+  /** Its id, instead of the slug or besides it. */
+  readonly organizationId?: string | undefined
   /** How long one request may take, answer included. Default 1 minute; an upload may take longer by its size. */
   readonly requestTimeout?: Duration.DurationInput | undefined
 }
@@ -291,6 +293,7 @@ const connect = (options: PlatformClientOptions) =>
         credentials: options.credentials,
         invalidate: options.invalidate,
         organization: options.organization,
+        organizationId: options.organizationId,
         requestTimeout: Duration.decode(options.requestTimeout ?? "1 minute")
       },
       yield* HttpClient.HttpClient

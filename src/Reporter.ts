@@ -16,7 +16,7 @@ import type { Activity } from "./internal/reporting/activity.js"
 import * as InMemory from "./internal/reporting/inMemory.js"
 import * as OpenRun from "./internal/reporting/openRun.js"
 import type { WorkerSettings } from "./internal/reporting/openWorker.js"
-import type { Iteration, PlatformError, RunRef, RunSummary, SummaryRow } from "./Platform.js"
+import type { Assignment, Iteration, PlatformError, RunRef, RunSummary, SummaryRow } from "./Platform.js"
 import { maxBatchRecords, Platform } from "./Platform.js"
 import type { Data as JsonObject, ParticipantRecords, TaskRecord } from "./Record.js"
 import * as RunMetadata from "./RunMetadata.js"
@@ -136,6 +136,12 @@ export interface WorkerReporter {
   readonly awaitReady: (step: string, options: ReadyOptions) => Effect.Effect<void, StepNotReady>
   /** Keeps a file with the worker. */
   readonly uploadArtifact: (artifact: NewArtifact, content: Uint8Array) => Effect.Effect<void, PlatformError>
+  /** Sends everything that was recorded so far; fails when that cannot be done, which loses nothing. */
+  readonly flush: Effect.Effect<void, PlatformError | SpoolError>
+  /** Tells the platform now how far the worker is. Failures are told to nobody but the telemetry hook. */
+  readonly heartbeat: Effect.Effect<void>
+  /** What the platform assigned; undefined when nothing is recorded. */
+  readonly assignment: Assignment | undefined
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Benchmarks written with async functions instead of effects, on the same engine.
+ * Benchmarks written with async functions instead of effects, on the same engine; and the platform as promises.
  *
  * ```ts
  * import { defineBenchmarkConfig, defineTask } from "effect-bench/promise"
@@ -19,68 +19,97 @@
  *
  * @since 0.1.0
  */
-import * as Either from "effect/Either"
-import type { BenchmarkConfig } from "./Config.js"
-import { BenchmarkConfigError, collapseIssues, decodeEither } from "./Config.js"
-import type { PromiseTask } from "./internal/promiseTask.js"
-
+export type { Outcome, ParticipantOutcome } from "./Benchmark.js"
 export type {
-  /**
-   * @since 0.1.0
-   * @category models
-   */
-  PromiseTask,
-  /**
-   * @since 0.1.0
-   * @category models
-   */
-  PromiseTaskContext,
-  /**
-   * @since 0.1.0
-   * @category models
-   */
-  StepContext
-} from "./internal/promiseTask.js"
-export type {
-  /**
-   * @since 0.1.0
-   * @category models
-   */
-  TaskErrorOptions,
-  /**
-   * @since 0.1.0
-   * @category models
-   */
-  TaskResult
-} from "./Task.js"
+  BenchmarkConfig,
+  ConfigIssue,
+  Display,
+  DisplayMetric,
+  GroupBy,
+  MergedConfig,
+  Phase,
+  ScoringConfig,
+  ScoringMetric,
+  Shape
+} from "./Config.js"
+export { BenchmarkConfigError, ConfigResolutionError } from "./Config.js"
+export type { Threshold, Verdict } from "./Gates.js"
+export type { ResolveAuthOptions, ResolvedAuth } from "./internal/promise/auth.js"
+export { resolveAuth } from "./internal/promise/auth.js"
+export type { OnComplete, ParticipantLike, PromiseConfig } from "./internal/promise/authoring.js"
 export {
-  /**
-   * @since 0.1.0
-   * @category errors
-   */
-  TaskError
-} from "./Task.js"
-
-/**
- * Checks a benchmark config and gives it back as it is. Throws a `BenchmarkConfigError` that lists its problems, those
- * of `display` and of `scoring` as one each.
- *
- * @since 0.1.0
- * @category constructors
- */
-export const defineBenchmarkConfig = <const C extends BenchmarkConfig>(config: C): C => {
-  const decoded = decodeEither(config)
-  if (Either.isLeft(decoded)) throw new BenchmarkConfigError({ issues: collapseIssues(decoded.left.issues) })
-  return config
-}
-
-/**
- * Types an async task and gives it back as it is. Throws when it is not a function.
- *
- * @since 0.1.0
- * @category constructors
- */
-export const defineTask = <T extends PromiseTask>(task: T): T => {
-  if (typeof task !== "function") throw new TypeError("defineTask requires a task function.")
-  return task
-}
+  BENCHSDK_RUNNER_VERSION,
+  defineBenchmarkConfig,
+  defineOnComplete,
+  defineTask,
+  filterParticipantsByEnv,
+  mergeConfig,
+  parseCliArgs,
+  score,
+  scoringConfigToSpec,
+  selectParticipants,
+  validateBenchmarkConfig,
+  validateScoringSpec
+} from "./internal/promise/authoring.js"
+export type { BenchmarkClient } from "./internal/promise/benchmarkClient.js"
+export { createApiClient, createBenchmarkClient } from "./internal/promise/benchmarkClient.js"
+export type {
+  BenchmarkClientOptions,
+  Closed,
+  Items,
+  PlatformMethods,
+  UploadInput
+} from "./internal/promise/clientModel.js"
+export { AuthError, BenchmarkApiError } from "./internal/promise/errors.js"
+export type { SystemMetricsCollector, SystemMetricsCollectorOptions } from "./internal/promise/metrics.js"
+export { createSystemMetricsCollector } from "./internal/promise/metrics.js"
+export type {
+  FinishOptions,
+  ReportedArtifact,
+  ReportedProgress,
+  ReporterOptions,
+  WaitOptions
+} from "./internal/promise/reporter.js"
+export { BenchmarkReporter, claimBenchmarkReporter } from "./internal/promise/reporter.js"
+export type { WorkerClient } from "./internal/promise/reporting.js"
+export { run, runBenchmark, runBenchmarkFile, runBenchmarkWorker } from "./internal/promise/running.js"
+export type {
+  RunBenchmarkOptions,
+  RunBenchmarkOutcome,
+  RunBenchmarkWorkerOptions,
+  RunBenchmarkWorkerOutcome,
+  RunConfig,
+  RunnableTask
+} from "./internal/promise/runningModel.js"
+export { runWorker } from "./internal/promise/worker.js"
+export type { ReportingOptions, RunWorkerOptions, WorkerResult } from "./internal/promise/workerModel.js"
+export type { PromiseTask, PromiseTaskContext, StepContext } from "./internal/promiseTask.js"
+export type { Gated, Participant, Skipped } from "./Participant.js"
+export { NoAvailableParticipantsError, UnknownParticipantsError } from "./Participant.js"
+export type {
+  Artifact,
+  ArtifactDownload,
+  ArtifactUpload,
+  Assignment,
+  Attempt,
+  Benchmark,
+  ConcurrencySample,
+  HeartbeatInput,
+  Run,
+  RunInput,
+  RunProgress,
+  RunResults,
+  RunSummary,
+  SummaryRow,
+  TaskResultsInput,
+  Worker
+} from "./Platform.js"
+export type { ParticipantRecords, StepRecord, TaskRecord } from "./Record.js"
+export type { TelemetryFailure } from "./Reporter.js"
+export { UndeliveredResults } from "./Reporter.js"
+export type { MetricSpec, ScoringSpec, Weights } from "./Scoring.js"
+export { higherIsBetter, lowerIsBetter, ScoringSpecError } from "./Scoring.js"
+export type { StepOptions } from "./Step.js"
+export type { Sample } from "./SystemMetrics.js"
+export type { TaskErrorOptions, TaskResult } from "./Task.js"
+export { TaskError } from "./Task.js"

@@ -14,7 +14,7 @@ import type { Participant } from "../Participant.js"
 import type { StepOptions } from "../Step.js"
 import * as Step from "../Step.js"
 import type { Task, TaskContext } from "../Task.js"
-import { CurrentTask, InvalidMeasure } from "../Task.js"
+import { CurrentTask, InvalidMeasure, TaskError } from "../Task.js"
 
 /** What an async task is called with. Every member can be taken out of it and used on its own. */
 export interface PromiseTaskContext {
@@ -47,14 +47,18 @@ export type PromiseTask = (context: PromiseTaskContext) => unknown
 
 const currentSink = new AsyncLocalStorage<TaskContext>()
 
+/** What steps do unless they say otherwise. */
+export type StepDefaults = Pick<StepOptions, "readyPollIntervalMs">
+
 /** The engine's form of an async task. A function that returns an effect is run as one. */
 export const fromFunction =
-  (task: PromiseTask): Task<unknown> =>
+  (task: PromiseTask, defaults: StepDefaults = {}): Task<unknown> =>
   (context) =>
     Effect.flatMap(Effect.runtime(), (runtime) => {
       const open: OpenSteps = { fibers: new Set(), closed: false }
       return Effect.tryPromise({
-        try: (signal) => currentSink.run(context, async () => task(makeContext(context, signal, runtime, open))),
+        try: (signal) =>
+          currentSink.run(context, async () => task(makeContext(context, signal, runtime, open, defaults))),
         catch: identity
       }).pipe(
         Effect.flatMap((result) => (isTaskEffect(result) ? result : Effect.succeed(result))),
@@ -66,6 +70,12 @@ export const fromFunction =
         )
       )
     })
+
+/** The engine's form of what may be a task of either dialect; undefined when it is neither an effect nor a function. */
+export const fromUnknown = (task: unknown): Task<unknown> | undefined =>
+  isTaskEffect(task) ? task : isPromiseTask(task) ? fromFunction(task) : undefined
+
+const isPromiseTask = (value: unknown): value is PromiseTask => typeof value === "function"
 
 /** The steps of one task that are running. An async function goes on after it was interrupted; its steps do not. */
 interface OpenSteps {
@@ -79,7 +89,8 @@ const makeContext = (
   task: TaskContext,
   signal: AbortSignal,
   runtime: Runtime.Runtime<never>,
-  open: OpenSteps
+  open: OpenSteps,
+  defaults: StepDefaults
 ): PromiseTaskContext => {
   const sink = (): TaskContext => currentSink.getStore() ?? task
 
@@ -101,7 +112,7 @@ const makeContext = (
         catch: identity
       })
     )
-    const timed = Effect.provideService(Step.run(name, invocation, options), CurrentTask, sink())
+    const timed = Effect.provideService(Step.run(name, invocation, { ...defaults, ...options }), CurrentTask, sink())
     const fiber = Runtime.runFork(runtime)(timed)
     open.fibers.add(fiber)
     return mayBeIgnored(
@@ -130,11 +141,16 @@ const makeContext = (
 }
 
 /** What an async function would have thrown: the error itself, not what the runtime wraps it in. */
-const thrown = (cause: Cause.Cause<unknown>): unknown =>
-  Option.getOrElse(
-    Option.orElse(Cause.failureOption(cause), () => Cause.dieOption(cause)),
-    () => aborted("The step was interrupted")
-  )
+const thrown = (cause: Cause.Cause<unknown>): unknown => {
+  const error = Option.orElse(Cause.failureOption(cause), () => Cause.dieOption(cause))
+  return Option.isNone(error) ? aborted("The step was interrupted") : asTaskError(error.value)
+}
+
+/** Tasks tell the limits of their steps from other errors by `instanceof TaskError` and the code. */
+const asTaskError = (error: unknown): unknown =>
+  error instanceof Step.StepTimeout || error instanceof Step.StepNotReady
+    ? new TaskError(error.message, { code: error.code, step: error.step, timeoutMs: error.timeoutMs })
+    : error
 
 const aborted = (message: string): DOMException => new DOMException(message, "AbortError")
 

@@ -23,6 +23,7 @@ export interface ConnectionOptions {
   readonly credentials: Redacted.Redacted | Effect.Effect<Redacted.Redacted, Unauthorized>
   readonly invalidate: ((rejected: Redacted.Redacted) => Effect.Effect<boolean>) | undefined
   readonly organization: string | undefined
+  readonly organizationId: string | undefined
   readonly requestTimeout: Duration.Duration
 }
 
@@ -37,7 +38,7 @@ export interface Connection {
 }
 
 export const make = (
-  { credentials, invalidate, organization, requestTimeout, root }: ConnectionOptions,
+  { credentials, invalidate, organization, organizationId, requestTimeout, root }: ConnectionOptions,
   httpClient: HttpClient.HttpClient
 ): Connection => {
   const key = Effect.filterOrElse(
@@ -47,11 +48,16 @@ export const make = (
   )
 
   const authorize = (request: Request, key: Redacted.Redacted) => {
-    const headers = { accept: "application/json", authorization: `Bearer ${Redacted.value(key)}` }
-    if (organization === undefined) return Effect.succeed(HttpClientRequest.setHeaders(request, headers))
-    return headerText.test(organization)
-      ? Effect.succeed(HttpClientRequest.setHeaders(request, { ...headers, "x-org-slug": organization }))
-      : unusableOrganization
+    if (organization !== undefined && !headerText.test(organization)) return unusable("organization", "a slug")
+    if (organizationId !== undefined && !headerText.test(organizationId)) return unusable("organizationId", "an id")
+    return Effect.succeed(
+      HttpClientRequest.setHeaders(request, {
+        accept: "application/json",
+        authorization: `Bearer ${Redacted.value(key)}`,
+        ...(organization !== undefined && { "x-org-slug": organization }),
+        ...(organizationId !== undefined && { "x-organization-id": organizationId })
+      })
+    )
   }
 
   const follow = (
@@ -142,9 +148,8 @@ const unusableKey = Effect.fail(
   new Unauthorized({ reason: "Unauthenticated", detail: "the key is empty, or has characters that no key has" })
 )
 
-const unusableOrganization = Effect.fail(
-  new InvalidRequest({ issues: [{ field: "organization", message: "must be a slug: letters, digits and hyphens" }] })
-)
+const unusable = (field: string, what: string): Effect.Effect<never, InvalidRequest> =>
+  Effect.fail(new InvalidRequest({ issues: [{ field, message: `must be ${what}: letters, digits and hyphens` }] }))
 
 const unreachable = (target: Target, request: Request, error: RequestError) => {
   const host = parseUrl(request.url)?.host ?? target.host

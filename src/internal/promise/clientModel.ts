@@ -63,7 +63,10 @@ export interface Closed {
 
 export interface UploadInput extends ArtifactInput {
   readonly body: Uint8Array | string
-  /** Whether the bytes are compressed before they are sent; `metadata.contentEncoding` says so then. Default `"none"`. */
+  /**
+   * Whether the bytes are compressed before they are sent; content type and `metadata.encoding` say so then. Default
+   * `"none"`.
+   */
   readonly compression?: "none" | "gzip" | undefined
 }
 

@@ -35,6 +35,13 @@ export class Activity {
     this.changed()
   }
 
+  /** Says what runs, in place of what was counted so far. */
+  set(running: ReadonlyArray<ConcurrencySample>): void {
+    this.steps.clear()
+    for (const { active, step, target } of running) this.steps.set(step, { active, target })
+    this.changed()
+  }
+
   /** Ends when a step has started or ended since the last {@link samples}. */
   get changes(): Effect.Effect<void> {
     return this.latch.await

@@ -68,7 +68,10 @@ export const nowhere = (range: { readonly start?: number; readonly count: number
         isCurrent: () => true,
         activity: undefined,
         awaitReady: () => Effect.void,
-        uploadArtifact: () => Effect.void
+        uploadArtifact: () => Effect.void,
+        flush: Effect.void,
+        heartbeat: Effect.void,
+        assignment: undefined
       }
     ),
   submitSummary: () => Effect.void,

@@ -141,7 +141,10 @@ const makeWorker: (
       isCurrent: () => !superseded && !outbox.superseded,
       activity,
       awaitReady: readiness.await,
-      uploadArtifact: leavings.upload
+      uploadArtifact: leavings.upload,
+      flush: outbox.flushNow,
+      heartbeat: beat,
+      assignment
     },
     background: [outbox.flushForever, beatForever(settings, activity, beat), ...leavings.background],
     close: (exit) => close({ settings, ref, assignment, outbox, leavings, telemetry, source, location, ledger }, exit)

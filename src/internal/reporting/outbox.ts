@@ -98,6 +98,13 @@ export class Outbox {
     )
   })
 
+  /** Sends what there is so far. */
+  readonly flushNow: Effect.Effect<void, PlatformError | SpoolError> = Effect.suspend(() =>
+    this.broken === undefined
+      ? Effect.zipRight(this.seal, this.flush(false)).pipe(Effect.tapError((error) => this.gaveUp(error)))
+      : Effect.fail(this.broken)
+  )
+
   /** Sends what is left, the last batch marked as such. */
   readonly finish: Effect.Effect<void, PlatformError | SpoolError> = Effect.suspend(() =>
     this.broken === undefined

@@ -79,6 +79,7 @@ export type {
   RunBenchmarkWorkerOptions,
   RunBenchmarkWorkerOutcome,
   RunConfig,
+  RunnableConfig,
   RunnableTask
 } from "./internal/promise/runningModel.js"
 export { runWorker } from "./internal/promise/worker.js"

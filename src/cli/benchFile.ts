@@ -7,9 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Benchmark } from "../Benchmark.js"
 import { fromParts, isBenchmark } from "../Benchmark.js"
-import type { PromiseTask } from "../internal/promiseTask.js"
-import { fromFunction } from "../internal/promiseTask.js"
-import type { Task } from "../Task.js"
+import { fromUnknown } from "../internal/promiseTask.js"
 import { CliError } from "./CliError.js"
 import type { Module } from "./importModule.js"
 import { importModule } from "./importModule.js"
@@ -47,10 +45,6 @@ export const load = Effect.fnUntraced(function* (name: string) {
 
 const isObject = (value: unknown): value is Module => typeof value === "object" && value !== null
 
-const isFunction = (value: unknown): value is PromiseTask => typeof value === "function"
-
-const isTaskEffect = (value: unknown): value is Effect.Effect<unknown, unknown> => Effect.isEffect(value)
-
 const isLayer = (value: unknown): value is Layer.Layer<never, unknown> => Layer.isLayer(value)
 
 /** The benchmark that a module exports, or what is wrong with the module. */
@@ -63,11 +57,7 @@ const find = (module: Module): LoadedBenchmark | string => {
   if (config === undefined && task === undefined) return `exports neither a config nor a task. ${howTo}`
   if (config === undefined) return `exports no config. ${howTo}`
   if (task === undefined) return `exports a config but no task. ${howTo}`
-  const runnable: Task<unknown> | undefined = isTaskEffect(task)
-    ? task
-    : isFunction(task)
-      ? fromFunction(task)
-      : undefined
+  const runnable = fromUnknown(task)
   if (runnable === undefined) return `exports a task that is neither a function nor an effect. ${howTo}`
   const layer = parts["layer"]
   if (layer !== undefined && !isLayer(layer)) return "exports a layer that is not an effect Layer."

@@ -10,15 +10,13 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
-import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
 import { hasProperty, isTagged } from "effect/Predicate"
 import { messageOf } from "../internal/json.js"
 import { ResourceNotFound, Unauthorized } from "../Platform.js"
 import { bench, help, rawCommands } from "./commands.js"
 import { overview, queryUsage, runUsage } from "./help.js"
-import { ExitWith, print, say } from "./output.js"
+import { ExitWith, layerLogger, print, say } from "./output.js"
 import { lines } from "./text.js"
 import { UsageError } from "./UsageError.js"
 
@@ -40,7 +38,13 @@ export const main = (argv: ReadonlyArray<string>): Effect.Effect<number> =>
   }).pipe(
     Effect.as(0),
     Effect.catchAllCause((cause) => (Cause.isInterruptedOnly(cause) ? Effect.interrupt : exitCode(cause))),
-    Effect.provide(Layer.mergeAll(NodeContext.layer, CliConfig.layer({ isCaseSensitive: true }), logger(argv)))
+    Effect.provide(
+      Layer.mergeAll(
+        NodeContext.layer,
+        CliConfig.layer({ isCaseSensitive: true }),
+        layerLogger({ verbose: argv.includes("--verbose") })
+      )
+    )
   )
 
 const isHelp = (argument: string): boolean => argument === "--help" || argument === "-h"
@@ -72,13 +76,6 @@ const commandOf = ([first = "", ...rest]: ReadonlyArray<string>): string => {
     .slice(0, end === -1 ? rest.length : end)
     .reduce((name, word) => (groups.has(name) ? `${name} ${word}` : name), first)
 }
-
-/** Diagnostics go to stderr: stdout is for results. */
-const logger = (argv: ReadonlyArray<string>): Layer.Layer<never> =>
-  Layer.merge(
-    Logger.replace(Logger.defaultLogger, Logger.prettyLogger({ stderr: true })),
-    Logger.minimumLogLevel(argv.includes("--verbose") ? LogLevel.Info : LogLevel.Warning)
-  )
 
 const builtIns = new Set(["--help", "-h", "--version", "--wizard", "--completions", "--log-level"])
 

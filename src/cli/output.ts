@@ -4,6 +4,9 @@
 import * as Console from "effect/Console"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
 import { lines } from "./text.js"
 
 /** The command has said what there is to say; the process ends with this code. */
@@ -19,5 +22,12 @@ export const json = (value: unknown): Effect.Effect<void> =>
   )
 
 export const print = (text: string): Effect.Effect<void> => Console.log(lines(text))
+
+/** Diagnostics go to stderr: stdout is for results. */
+export const layerLogger = (options: { readonly verbose: boolean }): Layer.Layer<never> =>
+  Layer.merge(
+    Logger.replace(Logger.defaultLogger, Logger.prettyLogger({ stderr: true })),
+    Logger.minimumLogLevel(options.verbose ? LogLevel.Info : LogLevel.Warning)
+  )
 
 export const say = (text: string): Effect.Effect<void> => Console.error(lines(text))

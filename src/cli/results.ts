@@ -1,17 +1,14 @@
 /**
  * `bench results SLUG`
  */
+import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
-import type { Display, ScoringConfig } from "../Config.js"
-import { BenchmarkConfig } from "../Config.js"
-import type { RunResults, RunSummary } from "../Platform.js"
+import * as Analysis from "../Analysis.js"
 import { Platform } from "../Platform.js"
 import { json, print } from "./output.js"
 import { resolveRun } from "./resolveRun.js"
-import type { ResultView } from "./summary.js"
+import { style } from "./style.js"
 import { render } from "./summary.js"
-import { absent, number, percent, table } from "./text.js"
 
 export interface ResultsOptions {
   readonly benchmark: string | undefined
@@ -19,78 +16,27 @@ export interface ResultsOptions {
   readonly json: boolean
 }
 
-/** Counts, latencies and the scored summary of a run. */
+/** A run judged by everything that is stored about it. */
 export const show = Effect.fnUntraced(function* (options: ResultsOptions) {
   const platform = yield* Platform
   const { benchmark, run } = yield* resolveRun(options.benchmark, options.run)
   const ref = { benchmark, run: run.id }
-  const results = yield* platform.runResults(ref)
-  const summary = yield* platform
-    .getSummary(ref)
-    .pipe(Effect.catchTag("ResourceNotFound", () => Effect.succeed(undefined)))
-  if (options.json) return yield* json({ ...results, summary: summary ?? null })
-  yield* print(render(toView(results, summary)))
-  if (results.steps.length > 0) yield* print(`\nSteps:\n${stepTable(results)}`)
+  const data = yield* Analysis.load(ref)
+  const analysis = Analysis.make(data)
+  if (options.json) {
+    const results = yield* platform.runResults(ref)
+    return yield* json({ ...results, summary: data.summary ?? null, analysis: withoutPoints(analysis) })
+  }
+  const skipped = analysis.participants.flatMap(({ name, skipped }) => (skipped ? [`${name} has no tasks`] : []))
+  yield* Console.log(render({ analysis, notes: skipped }, yield* style))
   yield* print(`\nRun ${run.id}, ${run.status}, ${run.createdAt}`)
 })
 
-const stepTable = ({ steps }: RunResults): string =>
-  table(
-    [
-      { title: "participant" },
-      { title: "step" },
-      { title: "count", align: "right" },
-      { title: "success", align: "right" },
-      { title: "p50 (ms)", align: "right" },
-      { title: "p95", align: "right" },
-      { title: "p99", align: "right" },
-      { title: "max", align: "right" }
-    ],
-    steps.map(({ latencyMs, participantSlug, stepCount, stepName, successRate }) => [
-      participantSlug,
-      stepName,
-      String(stepCount),
-      successRate === null ? absent : percent(successRate),
-      ...[latencyMs.p50, latencyMs.p95, latencyMs.p99, latencyMs.max].map((value) =>
-        value === null ? absent : number(value)
-      )
-    ])
-  )
-
-const toView = ({ benchmark, participants }: RunResults, summary: RunSummary | undefined): ResultView => {
-  const { display, scoring } = manifest(benchmark.slug, benchmark.config)
-  return {
-    title: `${benchmark.name} (${benchmark.slug})`,
-    participants: participants.map(({ latencyMs, participantSlug, successCount, taskCount }) => ({
-      name: participantSlug,
-      count: taskCount,
-      successCount,
-      latencyMs,
-      errors: []
-    })),
-    rows: summary?.results,
-    scoring,
-    display,
-    notes: []
-  }
-}
-
-const isConfig = Schema.is(BenchmarkConfig)
-
-/** How the stored benchmark says to show its results; nothing when it says nothing that can be followed. */
-const manifest = (
-  slug: string,
-  config: { readonly [key: string]: unknown } | null | undefined
-): { readonly display: Display | undefined; readonly scoring: ScoringConfig | undefined } => {
-  const candidate: unknown = {
-    benchmarkSlug: slug,
-    benchmarkName: slug,
-    participants: [{ name: slug }],
-    display: config?.["display"],
-    scoring: config?.["scoring"],
-    onScore: () => []
-  }
-  return isConfig(candidate)
-    ? { display: candidate.display, scoring: candidate.scoring }
-    : { display: undefined, scoring: undefined }
-}
+/** Single values are in what `bench iterations` and `bench export` give; the run is there already. */
+const withoutPoints = ({ run: _, ...analysis }: Analysis.RunAnalysis) => ({
+  ...analysis,
+  participants: analysis.participants.map((participant) => ({
+    ...participant,
+    metrics: participant.metrics.map(({ distribution, key, total }) => ({ key, total, distribution }))
+  }))
+})

@@ -4,15 +4,19 @@
 import { hostname } from "node:os"
 import * as Cause from "effect/Cause"
 import * as Config from "effect/Config"
+import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { hasProperty } from "effect/Predicate"
 import type { Outcome, ParticipantOutcome, RunOptions } from "../Benchmark.js"
 import * as Benchmark from "../Benchmark.js"
+import { manifest } from "../internal/analysis/manifest.js"
+import { Measurements } from "../internal/analysis/measurements.js"
+import { judgeOutcome, measuring } from "../internal/analysis/outcome.js"
 import { messageOf } from "../internal/json.js"
 import * as Participant from "../Participant.js"
 import * as Reporter from "../Reporter.js"
-import { RunListener } from "../RunEvent.js"
 import * as Scheduler from "../Scheduler.js"
 import { Spool } from "../Spool.js"
 import * as SystemMetrics from "../SystemMetrics.js"
@@ -23,31 +27,34 @@ import * as Check from "./check.js"
 import { CliError } from "./CliError.js"
 import type { Destination } from "./destination.js"
 import { choose, layerPlatform, store } from "./destination.js"
-import { ExitWith, json, print, say } from "./output.js"
-import { Progress } from "./progress.js"
+import { ExitWith, json, say } from "./output.js"
+import type { Progress } from "./progress.js"
 import * as Project from "./project.js"
 import type { RunFlag, RunFlags } from "./runFlags.js"
 import { parseRunFlags, runFlagTable, splitRunArgv } from "./runFlags.js"
-import type { ResultView } from "./summary.js"
+import { style } from "./style.js"
 import { render } from "./summary.js"
 import { oneLine, plural, truncate } from "./text.js"
 import { UsageError } from "./UsageError.js"
+import { watching, withLogFormat } from "./watch.js"
 
 /** Runs what the arguments after `bench run` ask for. */
 export const run = (argv: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { bench, flags } = yield* prepare(argv)
-    const plan = yield* planOf(flags)
-    if (flags.check === true) return yield* Check.report(bench, plan.options, plan.destination)
-    const outcome = yield* Effect.catchTag(execute(bench, flags, plan), "NoAvailableParticipantsError", (error) =>
-      say(error.message).pipe(
-        Effect.zipRight(asJson(flags) ? json(nothingRan(error.skipped)) : Effect.void),
-        Effect.as(undefined)
+    yield* Effect.gen(function* () {
+      const plan = yield* planOf(flags)
+      if (flags.check === true) return yield* Check.report(bench, plan.options, plan.destination)
+      const outcome = yield* Effect.catchTag(execute(bench, flags, plan), "NoAvailableParticipantsError", (error) =>
+        say(error.message).pipe(
+          Effect.zipRight(asJson(flags) ? json(nothingRan(error.skipped)) : Effect.void),
+          Effect.as(undefined)
+        )
       )
-    )
-    if (outcome === undefined) return
-    if (didNothingSucceed(outcome.participants)) return yield* new ExitWith({ code: 1 })
-    if (outcome.verdicts.some(({ passed }) => !passed)) return yield* new ExitWith({ code: violated })
+      if (outcome === undefined) return
+      if (didNothingSucceed(outcome.participants)) return yield* new ExitWith({ code: 1 })
+      if (outcome.verdicts.some(({ passed }) => !passed)) return yield* new ExitWith({ code: violated })
+    }).pipe(withLogFormat(flags))
   })
 
 /** The file among the arguments, and the flags. */
@@ -161,22 +168,20 @@ export const layerFailure =
 
 /** Runs the benchmark, says how it goes, and prints what it found out. */
 export const execute = Effect.fnUntraced(function* (bench: BenchFile, flags: RunFlags, { destination, options }: Plan) {
-  const console = yield* Effect.console
-  const progress = new Progress({
-    write: (line) => console.unsafe.error(line),
-    quiet: flags.quiet === true,
-    verbose: flags.verbose === true
-  })
   const dryRun = options.noIngest ?? options.project?.dryRun ?? false
   const reporter = dryRun ? Reporter.layerNoIngest : layerReporter("bench run", destination)
-  const outcome = yield* Benchmark.run(bench.benchmark, options).pipe(
-    Effect.mapError(layerFailure(bench)),
-    Effect.provide(Layer.merge(Scheduler.layer, reporter)),
-    Effect.provideService(RunListener, progress.listener),
-    Effect.onError((cause) => (Cause.isInterrupted(cause) ? interruptedMessage(progress) : failedMessage(progress)))
+  const measurements = measurementsOf(bench)
+  const outcome = yield* watching(
+    flags,
+    Benchmark.run(bench.benchmark, options).pipe(
+      measuring(measurements),
+      Effect.mapError(layerFailure(bench)),
+      Effect.provide(Layer.merge(Scheduler.layer, reporter))
+    ),
+    (cause, progress) => (Cause.isInterrupted(cause) ? interruptedMessage(progress) : failedMessage(progress))
   )
   if (flags.verbose === true) yield* sayLogs(outcome)
-  yield* asJson(flags) ? json(toJson(outcome)) : print([render(toView(outcome)), ...gates(outcome)].join("\n\n"))
+  yield* asJson(flags) ? json(toJson(outcome)) : printSummary(measurements, outcome)
   if (flags.quiet !== true) {
     yield* dryRun ? say("\nDry run: nothing was recorded.") : recordedMessage(outcome, destination)
     yield* sayWaiting
@@ -189,7 +194,7 @@ export const execute = Effect.fnUntraced(function* (bench: BenchFile, flags: Run
 export const didNothingSucceed = (participants: ReadonlyArray<ParticipantOutcome>): boolean =>
   participants.some(({ taskCount }) => taskCount > 0) && participants.every(({ successCount }) => successCount === 0)
 
-export const asJson = ({ format, json }: RunFlags): boolean => json === true || format === "json"
+export const asJson = (flags: RunFlags): boolean => flags.json === true || flags.format === "json"
 
 // -----------------------------------------------------------------------------
 // internal
@@ -197,6 +202,7 @@ export const asJson = ({ format, json }: RunFlags): boolean => json === true || 
 
 const env = (name: string): Effect.Effect<Option.Option<string>> =>
   Effect.orElseSucceed(Config.option(Config.nonEmptyString(name)), Option.none)
+
 const recordedMessage = Effect.fnUntraced(function* (
   { config, dashboardUrl, runId }: Outcome,
   destination: Destination
@@ -277,17 +283,20 @@ const gates = ({ verdicts }: Outcome): ReadonlyArray<string> =>
           .join("\n")}`
       ]
 
-const toView = ({ config, participants, rows, skipped, warnings }: Outcome): ResultView => ({
-  title: `${config.benchmarkName} (${config.benchmarkSlug})`,
-  participants: participants.map(({ errors, latencyMs, participant, successCount, taskCount }) => ({
-    name: participant,
-    count: taskCount,
-    successCount,
-    latencyMs,
-    errors
-  })),
-  rows,
-  scoring: config.config.scoring,
-  display: config.config.display,
-  notes: [...skipped.map(Participant.skipMessage), ...warnings]
+/** As the benchmark says that it is scored and shown; a config that says nothing that can be followed does not run. */
+const measurementsOf = ({ benchmark: { config } }: BenchFile): Measurements => {
+  const section = (name: "scoring" | "display"): unknown => (hasProperty(config, name) ? config[name] : undefined)
+  const { display, scoring } = manifest({ display: section("display"), scoring: section("scoring") })
+  return new Measurements(scoring, display)
+}
+
+/** Colours are the summary's own: what comes from elsewhere is cleaned already. */
+const printSummary = Effect.fnUntraced(function* (measurements: Measurements, outcome: Outcome) {
+  const shared =
+    (outcome.config.workerPool ?? 1) > 1
+      ? ["other processes take part in this run: this is what this one did, bench results shows all of it"]
+      : []
+  const notes = [...outcome.skipped.map(Participant.skipMessage), ...shared, ...outcome.warnings]
+  const summary = render({ analysis: judgeOutcome(measurements, outcome), notes }, yield* style)
+  yield* Console.log([summary, ...gates(outcome)].join("\n\n"))
 })

@@ -1,283 +1,395 @@
 /**
- * The result of a run as text for a terminal: a ranked table, what the score was computed from, and what to know about
- * the numbers.
+ * A judged run as text for a terminal: who is first and by how much, how samples are distributed, what scores are made of,
+ * and what to know about the numbers.
  */
-import type { Display, ScoringConfig } from "../Config.js"
-import type { ResultSummary, SummaryRow } from "../Platform.js"
-import { samplesNeededFor } from "../Statistics.js"
+import type { Judgement, MetricInfo, ParticipantAnalysis, ScorePart } from "../Analysis.js"
+import type { SummaryRow } from "../Platform.js"
+import { defaultTrim } from "../Scoring.js"
+import type { Distributed } from "./distributions.js"
+import { legend, plots } from "./distributions.js"
+import type { Style } from "./style.js"
 import type { Column } from "./text.js"
-import { absent, number, oneLine, percent, plural, table, truncate } from "./text.js"
+import { fit, number, oneLine, percent, plural, table, widthOf, wrap } from "./text.js"
 
-export interface ParticipantView {
-  readonly name: string
-  readonly count: number
-  readonly successCount: number
-  /** Over all tasks, failed ones included. */
-  readonly latencyMs: ResultSummary["latencyMs"]
-  readonly errors: ReadonlyArray<{
-    readonly code: string
-    readonly count: number
-    readonly message: string | undefined
-  }>
-}
-
-export interface ResultView {
-  readonly title: string
-  readonly participants: ReadonlyArray<ParticipantView>
-  /** Scored rows, in the order in which they were computed; undefined when the benchmark does not score. */
-  readonly rows: ReadonlyArray<SummaryRow> | undefined
-  readonly scoring: ScoringConfig | undefined
-  readonly display: Display | undefined
+export interface SummaryView {
+  readonly analysis: Judgement
+  /** Said last, besides what the analysis warns of. */
   readonly notes: ReadonlyArray<string>
 }
 
-/** Without a trailing newline. */
-export const render = (view: ResultView): string => {
-  const ranked = rank(view)
-  const parts = [
-    oneLine(view.title),
-    mainTable(view, ranked),
-    ...otherMetrics(view, ranked),
-    ...trimmedTables(view, ranked),
-    ...groupTables(view),
-    ...failures(ranked),
-    ...notes(view)
-  ]
-  return parts.join("\n\n")
-}
+/** Without a trailing newline. Whatever names and messages hold, there are no control characters in it but its own. */
+export const render = (view: SummaryView, style: Style): string => new Summary(view, style).text
 
 // -----------------------------------------------------------------------------
-// ranking
+// internal
 // -----------------------------------------------------------------------------
 
-interface Ranked extends ParticipantView {
-  readonly row: SummaryRow | undefined
-}
+/** Metrics beyond those that are scored or declared; more are in what `bench export` gives. */
+const maxOtherMetrics = 5
 
-/** Best first: by score, where there is one; else by success, then by median latency. */
-const rank = (view: ResultView): ReadonlyArray<Ranked> => {
-  const ranked = view.participants.map((participant): Ranked => ({
-    ...participant,
-    row: view.rows?.find((row) => row.provider === participant.name)
-  }))
-  return ranked.sort((a, b) =>
-    view.rows === undefined
-      ? successRate(b) - successRate(a) || medianOf(a) - medianOf(b)
-      : scoreOf(b) - scoreOf(a) || successRate(b) - successRate(a)
-  )
-}
+const maxFailures = 5
 
-const successRate = ({ count, successCount }: ParticipantView): number => (count === 0 ? -1 : successCount / count)
+const maxWarnings = 12
 
-const medianOf = ({ latencyMs }: ParticipantView): number => latencyMs.p50 ?? Number.MAX_VALUE
+/** Columns of a message, and of any other text. */
+const maxMessage = 200
 
-const scoreOf = ({ row }: Ranked): number => (row === undefined || row.skipped ? -1 : row.compositeScore)
+const maxText = 500
 
-// -----------------------------------------------------------------------------
-// tables
-// -----------------------------------------------------------------------------
+const right = (title: string, rest: Omit<Column, "title" | "align"> = {}): Column => ({
+  title,
+  align: "right",
+  ...rest
+})
 
-type Metric = SummaryRow["metrics"][number]
+class Summary {
+  private readonly participants: ReadonlyArray<ParticipantAnalysis>
+  private readonly first: MetricInfo | undefined
 
-const right = (title: string): Column => ({ title, align: "right" })
+  constructor(
+    private readonly view: SummaryView,
+    private readonly style: Style
+  ) {
+    const { defaultMetric, metrics, participants } = view.analysis
+    this.participants = participants
+    this.first = metrics.find(({ key }) => key === defaultMetric)
+  }
 
-const participantColumns: ReadonlyArray<Column> = [
-  right("#"),
-  { title: "participant" },
-  right("tasks"),
-  right("success")
-]
+  get text(): string {
+    const { benchmark } = this.view.analysis
+    return [
+      this.style.bold(this.cut(`${benchmark.name} (${benchmark.slug})`)),
+      this.ranking(),
+      ...this.distributions(),
+      ...this.otherMetrics(),
+      ...this.scores(),
+      ...this.groups(),
+      ...this.steps(),
+      ...this.failures(),
+      ...this.warnings(),
+      ...this.notes()
+    ].join("\n\n")
+  }
 
-const participantCells = ({ count, name, successCount }: ParticipantView, i: number): ReadonlyArray<string> => [
-  String(i + 1),
-  name,
-  String(count),
-  count === 0 ? absent : percent(successCount / count)
-]
+  // ---------------------------------------------------------------------------
+  // who is first
+  // ---------------------------------------------------------------------------
 
-const statColumns = (label: string): ReadonlyArray<Column> => [right(`${label} median`), right("p95"), right("p99")]
-
-const cell = (value: number | null | undefined, decimals?: number): string =>
-  value === null || value === undefined ? absent : number(value, decimals)
-
-interface Stats {
-  readonly median: number
-  readonly p95: number
-  readonly p99: number
-}
-
-const statCells = (stats: Stats | undefined, decimals: number | undefined): ReadonlyArray<string> =>
-  [stats?.median, stats?.p95, stats?.p99].map((value) => cell(value, decimals))
-
-const latencyColumns: ReadonlyArray<Column> = [right("task latency (ms) p50"), right("p95"), right("p99")]
-
-const latencyCells = ({ p50, p95, p99 }: ResultSummary["latencyMs"]): ReadonlyArray<string> =>
-  [p50, p95, p99].map((value) => cell(value))
-
-/** Metrics in the order of the scoring config, the one to be shown first in front. */
-const metricNames = (view: ResultView): ReadonlyArray<string> => {
-  const names = [...new Set((view.rows ?? []).flatMap((row) => row.metrics.map((metric) => metric.name)))]
-  const first = view.display?.overview?.defaultMetric
-  return first !== undefined && names.includes(first) ? [first, ...names.filter((name) => name !== first)] : names
-}
-
-const metricOf = (row: SummaryRow | undefined, name: string): Metric | undefined =>
-  row?.metrics.find((metric) => metric.name === name)
-
-const rawOf = (metric: Metric | undefined): NonNullable<Metric["raw"]> | undefined => metric?.raw ?? undefined
-
-const labelOf = (view: ResultView, name: string): string => {
-  const unit = view.rows?.flatMap((row) => row.metrics).find((metric) => metric.name === name)?.unit
-  const label = view.display?.metrics?.find((metric) => metric.key === name)?.label ?? name
-  return unit ? `${label} (${unit})` : label
-}
-
-const decimalsOf = (view: ResultView, name: string): number | undefined =>
-  view.display?.metrics?.find((metric) => metric.key === name)?.decimals
-
-const mainTable = (view: ResultView, ranked: ReadonlyArray<Ranked>): string => {
-  const name = metricNames(view)[0]
-  const scored = view.rows !== undefined
-  const stats = ({ latencyMs, row }: Ranked): ReadonlyArray<string> =>
-    name === undefined ? latencyCells(latencyMs) : statCells(rawOf(metricOf(row, name)), decimalsOf(view, name))
-  return table(
-    [
-      ...participantColumns,
-      ...(name === undefined ? latencyColumns : statColumns(labelOf(view, name))),
-      ...(scored ? [right("score")] : [])
-    ],
-    ranked.map((participant, i) => [
-      ...participantCells(participant, i),
-      ...stats(participant),
-      ...(scored ? [scoreText(participant.row)] : [])
-    ])
-  )
-}
-
-const scoreText = (row: SummaryRow | undefined): string =>
-  row === undefined || row.skipped ? absent : number(row.compositeScore, 2)
-
-const otherMetrics = (view: ResultView, ranked: ReadonlyArray<Ranked>): ReadonlyArray<string> =>
-  metricNames(view)
-    .slice(1)
-    .map((name) =>
-      table(
-        [{ title: "participant" }, right("samples"), ...statColumns(labelOf(view, name))],
-        ranked.map((participant) => {
-          const raw = rawOf(metricOf(participant.row, name))
-          return [
-            participant.name,
-            raw === undefined ? "0" : String(raw.count),
-            ...statCells(raw, decimalsOf(view, name))
-          ]
-        })
-      )
-    )
-
-/** The statistics that scores are computed from, next to the range of all samples. */
-const trimmedTables = (view: ResultView, ranked: ReadonlyArray<Ranked>): ReadonlyArray<string> =>
-  metricNames(view).map((name) => {
-    const trim = view.scoring?.metrics.find((metric) => metric.key === name)?.trim ?? 0.05
-    const decimals = decimalsOf(view, name)
-    const scope = trim === 0 ? "over all samples" : `without ${percent(trim)} of the samples at each end`
-    const title = `Scored on ${labelOf(view, name)} ${scope}:`
-    const body = table(
-      [
-        { title: "participant" },
-        right("samples"),
-        right("min"),
-        ...["median", "p95", "p99"].map((stat) => right(trim === 0 ? stat : `trimmed ${stat}`)),
-        right("max")
+  private ranking(): string {
+    if (this.participants.length === 0) return "Nobody took part."
+    const isScored = this.participants.some(({ score }) => score !== undefined)
+    const level = this.participants.find(({ scoreInterval }) => scoreInterval !== undefined)?.scoreInterval?.level
+    const failing: Column["paint"] = (text, row) =>
+      (this.participants[row]?.errorCount ?? 0) > 0 ? this.style.red(text) : text
+    const leading: Column["paint"] = (text, row) => (this.participants[row]?.rank === 1 ? this.style.bold(text) : text)
+    const who = [
+      right("#"),
+      { ...this.nameColumn, paint: leading },
+      right("tasks"),
+      right("success", { paint: failing })
+    ]
+    const scores = [
+      ...(isScored ? [right("score", { paint: leading })] : []),
+      ...(level === undefined ? [] : [right(`${percent(level)} interval`)])
+    ]
+    const rows = this.participants.map((participant) => ({
+      who: [
+        this.rankText(participant),
+        participant.name,
+        String(participant.taskCount),
+        participant.successRate === undefined ? this.absent : percent(participant.successRate)
       ],
-      ranked.map(({ name: participant, row }) => {
-        const metric = metricOf(row, name)
-        const raw = rawOf(metric)
+      stats: this.stats(this.first, participant),
+      scores: [
+        ...(isScored ? [this.value(participant.score, 2)] : []),
+        ...(level === undefined ? [] : [this.range(participant)])
+      ]
+    }))
+    const metric = this.first === undefined ? [] : [this.style.bold(this.title(this.first))]
+    const tied = this.participants.some((participant) => participant.tied)
+      ? " Those that share a rank (=) cannot be told apart by these samples."
+      : ""
+    const ranked =
+      this.participants.filter(({ skipped }) => !skipped).length < 2
+        ? []
+        : [this.prose(`Ranked by ${this.said(this.view.analysis.rankedBy, maxText)}.${tied}`)]
+    const together = this.table(
+      [...who, ...this.statColumns, ...scores],
+      rows.map(({ scores, stats, who }) => [...who, ...stats, ...scores])
+    )
+    if (widthOf(together.split("\n", 1)[0] ?? "") <= (this.style.columns ?? Infinity) && !together.includes("\n\n")) {
+      return [...metric, together, ...ranked].join("\n")
+    }
+    const standing = this.table(
+      [...who, ...scores],
+      rows.map(({ scores, who }) => [...who, ...scores])
+    )
+    const measured = this.table(
+      [this.nameColumn, ...this.statColumns],
+      rows.map(({ stats, who: [, name = ""] }) => [name, ...stats])
+    )
+    return `${[standing, ...ranked].join("\n")}\n\n${[...metric, measured].join("\n")}`
+  }
+
+  private rankText({ rank, tied }: ParticipantAnalysis): string {
+    return rank === undefined ? this.absent : `${tied ? "=" : ""}${rank}`
+  }
+
+  private range({ scoreInterval }: ParticipantAnalysis): string {
+    if (scoreInterval === undefined) return this.absent
+    return `${number(scoreInterval.low, 2)}${this.style.signs.to}${number(scoreInterval.high, 2)}`
+  }
+
+  private distributions(): ReadonlyArray<string> {
+    const { first } = this
+    if (first === undefined) return []
+    const distributed = this.participants.flatMap((participant): ReadonlyArray<Distributed> => {
+      const distribution = distributionOf(participant, first.key)
+      return distribution === undefined ? [] : [{ name: oneLine(participant.name), distribution }]
+    })
+    const drawn = plots(first, distributed, this.style)
+    return drawn === undefined ? [] : [this.section(`${this.title(first)}: ${legend(distributed)}`, drawn)]
+  }
+
+  // ---------------------------------------------------------------------------
+  // what else was measured
+  // ---------------------------------------------------------------------------
+
+  private otherMetrics(): ReadonlyArray<string> {
+    const rest = this.view.analysis.metrics.filter((metric) => metric !== this.first && metric.kind === "data")
+    const isNamed = (metric: MetricInfo): boolean => metric.scored || metric.declared !== undefined
+    const others = rest.filter((metric) => !isNamed(metric))
+    const shown = [...rest.filter(isNamed), ...others.slice(0, maxOtherMetrics)]
+    const more = others.slice(maxOtherMetrics)
+    const rows = shown.flatMap((metric) =>
+      this.participants
+        .filter(({ skipped }) => !skipped)
+        .map((participant) => [
+          this.title(metric),
+          participant.name,
+          String(distributionOf(participant, metric.key)?.count ?? 0),
+          ...this.stats(metric, participant)
+        ])
+    )
+    if (rows.length === 0) return []
+    const columns = [{ title: "metric", cut: true, key: true }, this.nameColumn, right("samples"), ...this.statColumns]
+    const named = more.slice(0, 10).map(({ label }) => this.said(label, 30))
+    const end =
+      more.length === 0
+        ? ""
+        : `\n${this.prose(`And ${plural(more.length, "more metric")}, which bench export gives: ${named.join(", ")}.`)}`
+    return [this.section("Also measured", `${this.table(columns, rows)}${end}`)]
+  }
+
+  /** Steps of all participants, and the whole task where it is not shown above. */
+  private steps(): ReadonlyArray<string> {
+    const latencies = this.view.analysis.metrics.filter((metric) => metric !== this.first && metric.kind !== "data")
+    const hasSteps = latencies.some(({ kind }) => kind === "step")
+    const rows = latencies.flatMap((metric) =>
+      this.participants.flatMap((participant) => {
+        const measured = participant.metrics.find(({ key }) => key === metric.key)
+        if (measured === undefined) return []
+        const { distribution, total } = measured
         return [
-          participant,
-          raw === undefined ? "0" : String(raw.count),
-          cell(raw?.min, decimals),
-          ...statCells(metric, decimals),
-          cell(raw?.max, decimals)
+          [
+            ...(hasSteps ? [metric.kind === "task" ? "(whole task)" : metric.label] : []),
+            participant.name,
+            String(total),
+            total === 0 ? this.absent : percent((distribution?.count ?? 0) / total),
+            ...this.stats(metric, participant)
+          ]
         ]
       })
     )
-    return `${title}\n${body}`
-  })
+    const [only] = latencies
+    if (rows.length === 0 || only === undefined) return []
+    const step = hasSteps ? [{ title: "step", cut: true, key: true }] : []
+    const columns = [...step, this.nameColumn, right("count"), right("success"), ...this.statColumns]
+    return [this.section(hasSteps ? "Steps (ms)" : this.title(only), this.table(columns, rows))]
+  }
 
-const groupTables = (view: ResultView): ReadonlyArray<string> => {
-  const key = view.scoring?.groupBy
-  const seen = new Set<string>()
-  const groups = (view.rows ?? []).filter((row) => {
-    const isTotal = !seen.has(row.provider)
-    seen.add(row.provider)
-    return !isTotal
-  })
-  if (key === undefined || groups.length === 0) return []
-  const name = metricNames(view)[0]
-  const columns = [
-    { title: key },
-    { title: "participant" },
-    right("success"),
-    ...(name === undefined ? [] : statColumns(labelOf(view, name))),
-    right("score")
-  ]
-  const cells = groups.map((row) => [
-    groupText(row.dimensions[key]),
-    row.provider,
-    percent(row.successRate),
-    ...(name === undefined ? [] : statCells(rawOf(metricOf(row, name)), decimalsOf(view, name))),
-    scoreText(row)
-  ])
-  return [`By ${oneLine(key)}:\n${table(columns, cells)}`]
-}
+  // ---------------------------------------------------------------------------
+  // scores
+  // ---------------------------------------------------------------------------
 
-const groupText = (value: unknown): string =>
-  typeof value === "string" ? value : value === undefined ? absent : JSON.stringify(value)
-
-// -----------------------------------------------------------------------------
-// what to know
-// -----------------------------------------------------------------------------
-
-const failures = (ranked: ReadonlyArray<Ranked>): ReadonlyArray<string> => {
-  const lines = ranked.flatMap(({ errors, name }) =>
-    errors.slice(0, 5).map(({ code, count, message }) => {
-      const text = message === undefined ? "" : `: ${truncate(oneLine(message), 200)}`
-      return `  ${oneLine(name)}: ${count} × ${truncate(oneLine(code), 60)}${text}`
+  private scores(): ReadonlyArray<string> {
+    const { metrics, scoring } = this.view.analysis
+    if (!this.participants.some(({ scoreParts }) => scoreParts.length > 0)) return []
+    return (scoring?.metrics ?? []).map((spec) => {
+      const trim = spec.trim ?? defaultTrim
+      const kept = trim === 0 ? "over all samples" : `without ${percent(trim)} of the samples at each end`
+      const info = metrics.find(({ key }) => key === spec.key)
+      const name = info === undefined ? oneLine(spec.key) : this.title(info)
+      const trimmed = trim === 0 ? "" : "trimmed "
+      const scale =
+        spec.higherIsBetter === true
+          ? `${number(spec.floor ?? 0)} scores 0, ${number(spec.ceiling)} scores 100`
+          : `0 scores 100, ${number(spec.ceiling)} scores 0`
+      return this.section(
+        `Scored on ${name} ${kept}: ${scale}`,
+        this.table(
+          [
+            this.nameColumn,
+            ...(["median", "p95", "p99"] as const).map((statistic) => right(trimmed + statistic)),
+            right("points"),
+            right("of")
+          ],
+          this.participants
+            .filter(({ skipped }) => !skipped)
+            .map((participant) => {
+              const parts = participant.scoreParts.filter(({ metric }) => metric === spec.key)
+              return [
+                participant.name,
+                ...(["median", "p95", "p99"] as const).map((statistic) =>
+                  this.value(parts.find((part) => part.statistic === statistic)?.value, info?.decimals)
+                ),
+                parts.length === 0
+                  ? this.absent
+                  : number(
+                      sumOf(parts, ({ points }) => points),
+                      2
+                    ),
+                parts.length === 0 ? this.absent : number(100 * sumOf(parts, ({ weight }) => weight), 2)
+              ]
+            })
+        )
+      )
     })
-  )
-  return lines.length === 0 ? [] : [`Failures:\n${lines.join("\n")}`]
-}
+  }
 
-const notes = (view: ResultView): ReadonlyArray<string> => {
-  const lines = [...view.notes, ...sampleNotes(view)].map((note) => `  ${oneLine(note)}`)
-  return lines.length === 0 ? [] : [`Notes:\n${lines.join("\n")}`]
-}
+  private groups(): ReadonlyArray<string> {
+    const key = this.view.analysis.scoring?.groupBy
+    const rows = this.participants.flatMap(({ groups }) => groups)
+    if (key === undefined || rows.length === 0) return []
+    const { first } = this
+    const stats = (row: SummaryRow): ReadonlyArray<string> => {
+      const raw = row.metrics.find(({ name }) => name === first?.key)?.raw
+      return [raw?.min, raw?.median, raw?.p95, raw?.p99, raw?.max].map((value) => this.value(value, first?.decimals))
+    }
+    return [
+      this.section(
+        `By ${oneLine(key)}`,
+        this.table(
+          [
+            { title: key, cut: true, key: true },
+            this.nameColumn,
+            right("success"),
+            ...this.statColumns,
+            right("score")
+          ],
+          rows.map((row) => [
+            groupText(row.dimensions[key], this.absent),
+            row.provider,
+            percent(row.successRate),
+            ...stats(row),
+            this.value(row.skipped ? undefined : row.compositeScore, 2)
+          ])
+        )
+      )
+    ]
+  }
 
-const sampleNotes = (view: ResultView): ReadonlyArray<string> => {
-  const name = metricNames(view)[0]
-  const counts = view.participants
-    .map((participant) =>
-      name === undefined
-        ? participant.count
-        : (rawOf(
-            metricOf(
-              view.rows?.find((row) => row.provider === participant.name),
-              name
-            )
-          )?.count ?? 0)
+  // ---------------------------------------------------------------------------
+  // what to know
+  // ---------------------------------------------------------------------------
+
+  private failures(): ReadonlyArray<string> {
+    const { red, signs } = this.style
+    const lines = this.participants.flatMap(({ failures, name }) =>
+      failures.slice(0, maxFailures).map(({ code, count, message, step, taskIndexes }) => {
+        const where = step === undefined ? "" : ` in ${this.cut(step)}`
+        const said = message === undefined ? "" : `: ${this.said(message, maxMessage)}`
+        const which = ` (${taskIndexes.length < count ? "first at " : ""}task${count === 1 ? "" : "s"} ${listed(taskIndexes, signs.cut)})`
+        return this.item(`${this.cut(name)}: ${count} ${signs.times} ${this.cut(code)}${where}${which}${said}`)
+      })
     )
-    .filter((count) => count > 0)
-  const fewest = Math.min(...counts)
-  const failed = view.participants.some(({ count, successCount }) => successCount < count)
-  const rank = [95, 99].filter((p) => fewest < samplesNeededFor(p))
-  return [
-    ...(counts.length > 0 && rank.length > 0
-      ? [
-          `with ${plural(fewest, "sample")} ${rank.map((p) => `p${p}`).join(" and ")} ${
-            rank.length > 1 ? "are" : "is"
-          } the maximum: ${rank.map((p) => `p${p} needs ${samplesNeededFor(p)}`).join(", ")}`
-        ]
-      : []),
-    ...(failed && name === undefined ? ["latencies include the tasks that failed"] : [])
-  ]
+    const more = this.participants.flatMap(({ failures, name }) =>
+      failures.length > maxFailures
+        ? [this.item(`${this.cut(name)}: ${plural(failures.length - maxFailures, "more kind")} of failure`)]
+        : []
+    )
+    return lines.length === 0 ? [] : [`${red("Failures:")}\n${[...lines, ...more].join("\n")}`]
+  }
+
+  private warnings(): ReadonlyArray<string> {
+    const { warnings } = this.view.analysis
+    const lines = warnings.slice(0, maxWarnings).map(({ text }) => this.item(this.said(text, maxText)))
+    const more = warnings.length - maxWarnings
+    const rest = more > 0 ? [this.item(`and ${plural(more, "more warning")}: bench results --json`)] : []
+    return lines.length === 0 ? [] : [`${this.style.yellow("Warnings:")}\n${[...lines, ...rest].join("\n")}`]
+  }
+
+  private notes(): ReadonlyArray<string> {
+    const lines = this.view.notes.map((note) => this.item(this.said(note, maxText)))
+    return lines.length === 0 ? [] : [`Notes:\n${lines.join("\n")}`]
+  }
+
+  // ---------------------------------------------------------------------------
+  // pieces
+  // ---------------------------------------------------------------------------
+
+  private get absent(): string {
+    return this.style.signs.absent
+  }
+
+  private get nameColumn(): Column {
+    return { title: "participant", cut: true, key: true }
+  }
+
+  private get statColumns(): ReadonlyArray<Column> {
+    return ["min", "median", "p95", "p99", "max"].map((title) => right(title))
+  }
+
+  /** Over all samples. */
+  private stats(metric: MetricInfo | undefined, participant: ParticipantAnalysis): ReadonlyArray<string> {
+    const all = metric === undefined ? undefined : distributionOf(participant, metric.key)
+    return [all?.min, all?.median, all?.p95, all?.p99, all?.max].map((value) => this.value(value, metric?.decimals))
+  }
+
+  private value(value: number | undefined, decimals?: number): string {
+    return value === undefined || !Number.isFinite(value) ? this.absent : number(value, decimals)
+  }
+
+  private title({ label, unit }: MetricInfo): string {
+    return unit === "" ? this.cut(label) : `${this.cut(label)} (${this.cut(unit)})`
+  }
+
+  private cut(text: string): string {
+    return fit(oneLine(text), Math.min(60, this.style.columns ?? 60), this.style.signs.cut)
+  }
+
+  private table(columns: ReadonlyArray<Column>, rows: ReadonlyArray<ReadonlyArray<string>>): string {
+    const { columns: available, dim, signs } = this.style
+    return table(columns, rows, { columns: available, paintTitle: dim, mark: signs.cut })
+  }
+
+  private section(title: string, body: string): string {
+    return `${this.style.bold(this.prose(`${title}:`))}\n${body}`
+  }
+
+  private prose(text: string): string {
+    return wrap(text, this.style.columns)
+  }
+
+  private item(text: string): string {
+    return wrap(text, this.style.columns, "  ", "    ")
+  }
+
+  /** What others have written, on one line, and what they have left out as this terminal shows it. */
+  private said(text: string, longest: number): string {
+    const { cut } = this.style.signs
+    return fit(oneLine(text), longest, cut).replaceAll("…", cut)
+  }
 }
+
+const distributionOf = (participant: ParticipantAnalysis, key: string) =>
+  participant.metrics.find((metric) => metric.key === key)?.distribution
+
+const sumOf = (parts: ReadonlyArray<ScorePart>, value: (part: ScorePart) => number): number =>
+  parts.reduce((sum, part) => sum + value(part), 0)
+
+const listed = (indexes: ReadonlyArray<number>, cut: string): string =>
+  indexes.length > 5 ? `${indexes.slice(0, 5).join(", ")}, ${cut}` : indexes.join(", ")
+
+const groupText = (value: unknown, absent: string): string =>
+  typeof value === "string" ? value : value === undefined ? absent : JSON.stringify(value)

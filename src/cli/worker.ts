@@ -6,18 +6,17 @@ import * as Layer from "effect/Layer"
 import type { RunWorkerOptions, WorkerRunOutcome } from "../Benchmark.js"
 import * as Benchmark from "../Benchmark.js"
 import { Platform } from "../Platform.js"
-import { RunListener } from "../RunEvent.js"
 import type { BenchFile } from "./benchFile.js"
 import { choose, layerPlatform } from "./destination.js"
 import { ExitWith, json, say } from "./output.js"
-import { Progress } from "./progress.js"
 import * as Project from "./project.js"
 import { resolveRun } from "./resolveRun.js"
-import { layerFailure, layerReporter, overrides, prepare } from "./run.js"
+import { asJson, didNothingSucceed, layerFailure, layerReporter, overrides, prepare } from "./run.js"
 import type { RunFlags } from "./runFlags.js"
 import { workerFlagTable } from "./runFlags.js"
 import { oneLine, plural } from "./text.js"
 import { UsageError } from "./UsageError.js"
+import { watching, withLogFormat } from "./watch.js"
 
 /** How long to wait before asking again whether there is work. */
 const pause = "5 seconds"
@@ -26,19 +25,29 @@ const pause = "5 seconds"
 export const worker = (argv: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { bench, flags } = yield* prepare(argv, workerFlagTable)
-    const { participant, run } = flags
-    if (run === undefined || participant === undefined) {
-      return yield* new UsageError({
-        detail: `${run === undefined ? "--run" : "--participant"} is missing: bench worker FILE --run ID --participant NAME`
-      })
-    }
-    const settings = yield* Project.settings(flags.config)
-    const destination = yield* choose(flags, settings)
-    const platform = layerPlatform(destination, "write")
-    yield* work(bench, flags, { ...(yield* overrides(flags, settings)), run, participant }).pipe(
-      Effect.provide(Layer.merge(platform, layerReporter("bench worker", destination)))
-    )
+    const { taken } = yield* withLogFormat(flags)(take(bench, flags))
+    if (didNothingSucceed(taken.map(({ participant }) => participant))) return yield* new ExitWith({ code: 1 })
   })
+
+/** Takes workers as the flags say, says how it goes, and gives what each of them did, with the id of the run. */
+export const take = Effect.fnUntraced(function* (
+  bench: BenchFile,
+  flags: RunFlags,
+  settings: Pick<RunWorkerOptions, "keepRecords"> = {}
+) {
+  const { participant, run } = flags
+  if (run === undefined || participant === undefined) {
+    return yield* new UsageError({
+      detail: `${run === undefined ? "--run" : "--participant"} is missing: bench worker FILE --run ID --participant NAME`
+    })
+  }
+  const project = yield* Project.settings(flags.config)
+  const destination = yield* choose(flags, project)
+  const platform = layerPlatform(destination, "write")
+  return yield* work(bench, flags, { ...(yield* overrides(flags, project)), ...settings, run, participant }).pipe(
+    Effect.provide(Layer.merge(platform, layerReporter("bench worker", destination)))
+  )
+})
 
 // -----------------------------------------------------------------------------
 // internal
@@ -63,25 +72,16 @@ const work = Effect.fnUntraced(function* (bench: BenchFile, flags: RunFlags, opt
       yield* Effect.sleep(pause)
       return true
     })
-  const console = yield* Effect.console
-  const progress = new Progress({
-    write: (line) => console.unsafe.error(line),
-    quiet: flags.quiet === true,
-    verbose: flags.verbose === true
-  })
-  yield* Benchmark.runWorkers(bench.benchmark, { ...options, run: run.id }, next).pipe(
-    Effect.mapError(layerFailure(bench)),
-    Effect.provideService(RunListener, progress.listener)
+  yield* watching(
+    flags,
+    Effect.mapError(Benchmark.runWorkers(bench.benchmark, { ...options, run: run.id }, next), layerFailure(bench))
   )
-  if (flags.json === true || flags.format === "json") yield* json({ runId: run.id, workers: taken.map(toJson) })
+  if (asJson(flags)) yield* json({ runId: run.id, workers: taken.map(toJson) })
   if (taken.length === 0) {
     yield* say(`No worker of participant "${oneLine(options.participant)}" is left to claim in run ${run.id}.`)
-    return
   }
-  if (taken.every(({ participant }) => participant.taskCount > 0 && participant.successCount === 0)) {
-    yield* say("No task succeeded.")
-    return yield* new ExitWith({ code: 1 })
-  }
+  if (didNothingSucceed(taken.map(({ participant }) => participant))) yield* say("No task succeeded.")
+  return { runId: run.id, taken }
 })
 
 const sayOutcome = ({ participant, worker }: WorkerRunOutcome, flags: RunFlags) =>

@@ -61,24 +61,43 @@ describe("bench run", () => {
       const here = yield* project
       const { code, stderr, stdout } = yield* here.bench(["run", fixture("scored.bench.ts")])
       assert.strictEqual(code, 0)
-      assert.deepStrictEqual(stdout.split("\n"), [
+      const [judged = "", rest = ""] = stdout.split("Steps (ms):\n")
+      assert.deepStrictEqual(judged.replace(/\d\d\.\d\d–8\d\.\d\d\n/g, "<interval>\n").split("\n"), [
         "Scored (scored)",
         "",
-        "#  participant  tasks  success  Wait (ms) median   p95   p99  score",
-        "1  steady          20    100 %              20.0  20.0  20.0  80.00",
-        "2  moody           20     80 %              10.0  19.0  19.0  68.40",
+        "Wait (ms)",
+        " #  participant  tasks  success   min  median   p95   p99   max  score  95 % interval",
+        "=1  steady          20    100 %  20.0    20.0  20.0  20.0  20.0  80.00    <interval>",
+        "=1  moody           20     80 %   1.0    10.0  19.0  19.0  19.0  68.40    <interval>",
+        "Ranked by composite score. Those that share a rank (=) cannot be told apart by these samples.",
         "",
-        "Scored on Wait (ms) without 5 % of the samples at each end:",
-        "participant  samples   min  trimmed median  trimmed p95  trimmed p99   max",
-        "steady            20  20.0            20.0         20.0         20.0  20.0",
-        "moody             16   1.0            10.0         19.0         19.0  19.0",
+        "Wait (ms): min to p95, the middle half and the median; then the histogram of each:",
+        "        1.0                                 20.0  min to max",
+        "steady                                         █  █",
+        "moody   ├─────▒▒▒▒▒▒▒▒▒▒▒▒█▒▒▒▒▒▒▒▒▒─────────┤    ▆▄▆▄▄█",
         "",
+        "Scored on Wait (ms) without 5 % of the samples at each end: 0 scores 100, 100 scores 0:",
+        "participant  trimmed median  trimmed p95  trimmed p99  points      of",
+        "steady                 20.0         20.0         20.0   80.00  100.00",
+        "moody                  10.0         19.0         19.0   68.40  100.00",
+        "",
+        ""
+      ])
+      assert.match(
+        rest,
+        /^step +participant +count +success .*\nprepare +steady +20 +100 % .*\nprepare +moody +20 +100 % /
+      )
+      assert.match(rest, /\n\(whole task\) +steady +20 +100 % .*\n\(whole task\) +moody +20 +80 % /)
+      assert.deepStrictEqual(rest.split("\n").slice(6), [
         "Failures:",
-        "  moody: 4 × MOODY: in a bad mood",
+        "  moody: 4 × MOODY (tasks 0, 5, 10, 15): in a bad mood",
+        "",
+        "Warnings:",
+        "  4 of 20 tasks of moody failed: its numbers are those of the other 16",
+        "  Wait (ms): with as few as 16 samples, p95 and p99 are the maximum: p95 needs 20, p99 needs 100",
         "",
         "Notes:",
         "  Skipping gated: missing SCORED_TOKEN",
-        "  with 16 samples p95 and p99 are the maximum: p95 needs 20, p99 needs 100",
         ""
       ])
       assert.deepStrictEqual(here.normalize(stderr).split("\n"), [

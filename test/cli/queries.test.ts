@@ -17,6 +17,24 @@ const Iterations = Schema.Struct({
   )
 })
 
+const Judged = Schema.Struct({
+  rankedBy: Schema.String,
+  participants: Schema.Array(
+    Schema.Struct({
+      name: Schema.String,
+      rank: Schema.Int,
+      tied: Schema.Boolean,
+      metrics: Schema.Array(
+        Schema.Struct({
+          key: Schema.String,
+          total: Schema.Int,
+          distribution: Schema.Struct({ count: Schema.Int, median: Schema.Number })
+        })
+      )
+    })
+  )
+})
+
 const decode = <A, I>(schema: Schema.Schema<A, I>) => Schema.decodeUnknownSync(Schema.parseJson(schema))
 
 const said = (here: Project, args: ReadonlyArray<string>) =>
@@ -43,18 +61,16 @@ describe("queries", () => {
 
       const results = yield* here.bench(["results", "scored"])
       const text = here.normalize(results.stdout)
-      const [tables = "", steps = ""] = text.split("\nSteps:\n")
-      assert.strictEqual(tables, run.stdout.replace(/Failures:\n.*\n\n/, "").replace(/ {2}Skipping.*\n/, ""))
-      assert.match(
-        steps,
-        /^participant {2}step +count {2}success +p50 \(ms\) .*\nsteady +prepare +20 +100 % .*\nmoody +prepare +20 +100 %/
+      assert.strictEqual(
+        text.replace(/\nRun <id>.*\n$/, ""),
+        run.stdout.replace(/\nNotes:\n {2}Skipping gated: .*\n/, "")
       )
       assert.match(text, /\n\nRun <id>, completed, <time>\n$/)
       assert.deepStrictEqual([results.code, results.stderr], [0, ""])
 
       const { stdout } = yield* here.bench(["results", "scored", "--json", "--run", "last"])
-      const Answer = Schema.Struct({ ...RunResults.fields, summary: RunSummary })
-      const { benchmark, overall, participants, run: stored, summary } = decode(Answer)(stdout)
+      const Answer = Schema.Struct({ ...RunResults.fields, summary: RunSummary, analysis: Judged })
+      const { analysis, benchmark, overall, participants, run: stored, summary } = decode(Answer)(stdout)
       assert.strictEqual(benchmark.slug, "scored")
       assert.deepStrictEqual([stored.status, stored.totalTasks], ["completed", 40])
       assert.deepStrictEqual([overall.taskCount, overall.errorCount], [40, 4])
@@ -75,6 +91,15 @@ describe("queries", () => {
       assert.deepStrictEqual(
         [summary.run.nodeVersion, summary.run.platform, summary.run.triggeredBy],
         [process.version, process.platform, "manual"]
+      )
+
+      assert.strictEqual(analysis.rankedBy, "composite score")
+      assert.deepStrictEqual(
+        analysis.participants.map(({ metrics, name, rank, tied }) => [name, rank, tied, metrics[0]]),
+        [
+          ["steady", 1, true, { key: "waitMs", total: 20, distribution: { count: 20, median: 20 } }],
+          ["moody", 1, true, { key: "waitMs", total: 16, distribution: { count: 16, median: 10 } }]
+        ]
       )
 
       const iterations = yield* here.call([

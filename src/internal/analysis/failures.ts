@@ -43,8 +43,7 @@ export class Failures {
       code,
       count,
       step,
-      message:
-        message ?? (code === unmetCode ? "successful, but without the data that counts as success" : undefined),
+      message: message ?? (code === unmetCode ? "successful, but without the data that counts as success" : undefined),
       taskIndexes: [...taskIndexes].sort((a, b) => a - b)
     })).sort((a, b) => b.count - a.count)
   }

@@ -17,7 +17,8 @@ export const load = (ref: RunRef): Effect.Effect<RunData, PlatformError, Platfor
     const summary = yield* platform
       .getSummary(ref)
       .pipe(Effect.catchTag("ResourceNotFound", () => Effect.succeed(undefined)))
-    const participants = (yield* platform.listParticipants(ref)).map(({ slug }) => slug)
+    const registered = yield* platform.listParticipants(ref)
+    const participants = registered.map(({ slug }) => slug)
     const records = (type: "tasks" | "steps") =>
       Effect.forEach(participants, (participant) => platform.iterations(ref, { type, participant }), {
         concurrency: requests
@@ -28,6 +29,7 @@ export const load = (ref: RunRef): Effect.Effect<RunData, PlatformError, Platfor
       benchmark: { slug: benchmark.slug, name: run.name ?? benchmark.name },
       run,
       participants,
+      workerCounts: Object.fromEntries(registered.map(({ slug, workerCount }) => [slug, workerCount])),
       tasks,
       steps,
       summary,

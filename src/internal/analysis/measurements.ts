@@ -10,7 +10,7 @@ import { Failures } from "./failures.js"
 
 export type Task = Omit<TaskRecord, "steps">
 
-export type Step = Pick<StepRecord, "name" | "status" | "latencyMs">
+type Step = Pick<StepRecord, "name" | "status" | "latencyMs">
 
 export type Kind = "task" | "step" | "data"
 
@@ -31,10 +31,19 @@ const implicitStep = "task"
 /** Values of one metric of one participant, in the order of task indexes. */
 export interface Series {
   readonly values: Float64Array
-  /** Which of the participant's tasks each is of. */
+  /** Which of the participant's tasks each is of: by the order in which they were added, and by their indexes. */
   readonly rows: Int32Array
+  readonly places: Int32Array
   /** Whether it counts: the task, or the step, was successful. */
   readonly ok: Uint8Array
+}
+
+/** Of a metric that was not measured. */
+export const nothing: Series = {
+  values: new Float64Array(0),
+  rows: new Int32Array(0),
+  places: new Int32Array(0),
+  ok: new Uint8Array(0)
 }
 
 /** Records of a run, participant by participant. */
@@ -53,14 +62,14 @@ export class Measurements {
   add(participant: string, task: Task, steps: ReadonlyArray<Step> | null | undefined = undefined): void {
     const tasks = this.of(participant)
     const row = tasks.add(task, Boolean(this.passes(task)), this.lists)
-    for (const step of steps ?? []) tasks.addStep(row, task.taskIndex, step)
+    for (const step of steps ?? []) tasks.addStep(row, task.taskIndex, step.name, step)
   }
 
   /** A step of a task that has been added. */
-  addStep(participant: string, taskIndex: number, step: Step): void {
+  addStep(participant: string, taskIndex: number, name: string, step: Omit<Step, "name">): void {
     const tasks = this.of(participant)
     const row = tasks.rowOf(taskIndex)
-    if (row !== undefined) tasks.addStep(row, taskIndex, step)
+    if (row !== undefined) tasks.addStep(row, taskIndex, name, step)
   }
 
   /** Those with tasks, in the order in which their first ones came. */
@@ -111,7 +120,7 @@ export class Tasks {
     return row
   }
 
-  addStep(row: number, taskIndex: number, { latencyMs, name, status }: Step): void {
+  addStep(row: number, taskIndex: number, name: string, { latencyMs, status }: Omit<Step, "name">): void {
     const ok = status === "success"
     this.push(stepKey(name), "step", row, latencyMs, ok)
     if (!ok) this.failures.addStep(taskIndex, name === implicitStep ? undefined : name)
@@ -148,6 +157,16 @@ export class Tasks {
     return toArray(this.starts)
   }
 
+  /** Places, in the order of task indexes, of the tasks that passed. */
+  get passedPlaces(): Int32Array {
+    const flags = toArray(this.flags)
+    const ranks = this.ranks
+    return upTo(this.count)
+      .filter((row) => (flags[row] ?? 0) % 2 === 1)
+      .map((row) => ranks[row] ?? 0)
+      .sort()
+  }
+
   /** By row: the phase of the task. */
   get phaseAt(): (row: number) => string | undefined {
     const flags = toArray(this.flags)
@@ -164,7 +183,7 @@ export class Tasks {
   private get ranks(): Int32Array {
     if (this.order?.length !== this.count) {
       const indexes = toArray(this.indexes)
-      const rows = Int32Array.from({ length: this.count }, (_, row) => row)
+      const rows = upTo(this.count)
       if (!isAscending(indexes)) rows.sort((a, b) => (indexes[a] ?? 0) - (indexes[b] ?? 0))
       this.order = new Int32Array(this.count)
       for (let place = 0; place < rows.length; place++) this.order[rows[place] ?? 0] = place
@@ -239,15 +258,25 @@ class Column {
   series(ranks: Int32Array): Series {
     const values = toArray(this.values)
     const codes = toArray(this.codes)
-    const rows = Int32Array.from(codes, (code) => Math.floor(code / 2))
-    const places = rows.map((row) => ranks[row] ?? 0)
-    const order = Int32Array.from({ length: values.length }, (_, i) => i)
+    const count = values.length
+    const places = new Int32Array(count)
+    for (let i = 0; i < count; i++) places[i] = ranks[Math.floor((codes[i] ?? 0) / 2)] ?? 0
+    const order = upTo(count)
     if (!isAscending(places)) order.sort((a, b) => (places[a] ?? 0) - (places[b] ?? 0))
-    return {
-      values: Float64Array.from(order, (i) => values[i] ?? 0),
-      rows: Int32Array.from(order, (i) => rows[i] ?? 0),
-      ok: Uint8Array.from(order, (i) => (codes[i] ?? 0) % 2)
+    const sorted = {
+      values: new Float64Array(count),
+      rows: new Int32Array(count),
+      places: places.slice().sort(),
+      ok: new Uint8Array(count)
     }
+    for (let place = 0; place < count; place++) {
+      const i = order[place] ?? 0
+      const code = codes[i] ?? 0
+      sorted.values[place] = values[i] ?? 0
+      sorted.rows[place] = Math.floor(code / 2)
+      sorted.ok[place] = code % 2
+    }
+    return sorted
   }
 
   /** Whether the other column has the same value in every row that this one has. */
@@ -264,6 +293,13 @@ const toArray = (samples: Samples): Float64Array => {
   const array = new Float64Array(samples.count)
   samples.copyTo(array, 0)
   return array
+}
+
+/** The numbers from 0 to below `count`. */
+export const upTo = (count: number): Int32Array => {
+  const numbers = new Int32Array(count)
+  for (let i = 0; i < count; i++) numbers[i] = i
+  return numbers
 }
 
 const isAscending = (numbers: ArrayLike<number>): boolean => {

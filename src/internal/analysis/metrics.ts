@@ -23,7 +23,8 @@ export const metricsOf = (
     defaultMetric,
     ...scored,
     ...declared.map(({ key }) => key).filter((key) => key !== taskKey),
-    ...keysOf(measured, "data"),
+    // What tells groups apart is no measure.
+    ...keysOf(measured, "data").filter((key) => key !== scoring?.groupBy),
     ...stepOrder.filter((key) => measured.has(key)),
     ...steps,
     taskKey
@@ -73,7 +74,14 @@ const infoOf = (
   const higherIsBetter = scored?.higherIsBetter ?? declared?.direction === "higher-better"
   switch (kind) {
     case "task":
-      return { ...shown, key, kind, label: declared?.label ?? "task latency", unit: declared?.unit ?? "ms", higherIsBetter }
+      return {
+        ...shown,
+        key,
+        kind,
+        label: declared?.label ?? "task latency",
+        unit: declared?.unit ?? "ms",
+        higherIsBetter
+      }
     case "step": {
       const name = key.slice(stepKey("").length)
       const label = display?.steps?.find((step) => step.key === name)?.label ?? name

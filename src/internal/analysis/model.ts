@@ -13,6 +13,8 @@ export interface RunData {
   readonly run: Run
   /** In the order in which they were registered; skipped ones as far as the summary names them. */
   readonly participants: ReadonlyArray<string>
+  /** Over how many workers the tasks of each participant were split. Default 1. */
+  readonly workerCounts?: Readonly<Record<string, number>> | undefined
   readonly tasks: ReadonlyArray<Iteration>
   readonly steps: ReadonlyArray<Iteration>
   /** The scored summary, if one was submitted. */
@@ -85,34 +87,40 @@ export interface Distribution {
 }
 
 /**
- * A metric of a participant: samples of passing tasks only (those of `task` and steps: of successful ones).
+ * A metric of a participant: samples of passing tasks only (of steps: those that succeeded).
  *
  * @since 0.1.0
  * @category models
  */
 export interface MetricAnalysis {
   readonly key: string
+  /** How many values there are, failed ones included. */
+  readonly total: number
   /** Undefined without samples. */
   readonly distribution: Distribution | undefined
-  /** In the order of task indexes, failed ones included where they have a value. */
+  /** In the order of task indexes, failed ones included where they have a value. Made when it is first read. */
   readonly points: ReadonlyArray<MetricPoint>
 }
 
 /**
+ * One value of a metric.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface MetricPoint {
   readonly taskIndex: number
   readonly value: number
+  /** Whether the task passed; of a step, whether it succeeded. */
   readonly ok: boolean
-  /** Milliseconds after the first task of the run started; undefined when it has no time. */
+  /** Milliseconds from the start of the run's first task to that of this one; undefined when it has no time. */
   readonly atMs: number | undefined
   readonly phase: string | undefined
 }
 
 /**
- * Tasks that failed with one code.
+ * Tasks that failed with one code. Those that succeeded without the data that the scoring requires of one that counts have
+ * the code `success.requireData`.
  *
  * @since 0.1.0
  * @category models
@@ -148,6 +156,8 @@ export interface ScorePart {
 }
 
 /**
+ * What a participant did in a run.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -156,19 +166,24 @@ export interface ParticipantAnalysis {
   /** True when it had no task in this run. */
   readonly skipped: boolean
   /**
-   * From 1. Participants that cannot be told apart share a rank: undefined when skipped.
+   * From 1. A participant shares the rank of the best one that it cannot be told apart from; as many ranks are left out
+   * after it. Undefined when skipped.
    */
   readonly rank: number | undefined
   /** Whether it shares its rank. */
   readonly tied: boolean
   readonly taskCount: number
+  /** Tasks that passed: successful, and with the data that the scoring requires, if it does. */
   readonly successCount: number
+  /** All others. */
   readonly errorCount: number
   /** A fraction; undefined without tasks. */
   readonly successRate: number | undefined
   /** From 0 to 100; undefined when the benchmark does not score. */
   readonly score: number | undefined
+  /** Undefined when there are too few tasks for one, or when the benchmark scores in its own way. */
   readonly scoreInterval: Interval | undefined
+  /** Empty when the benchmark does not score, or in its own way. */
   readonly scoreParts: ReadonlyArray<ScorePart>
   /** Rows by `scoring.groupBy`, without the total. */
   readonly groups: ReadonlyArray<SummaryRow>
@@ -203,19 +218,20 @@ export interface Warning {
 }
 
 /**
+ * Records judged, wherever they come from.
+ *
  * @since 0.1.0
  * @category models
  */
-export interface RunAnalysis {
+export interface Judgement {
   readonly benchmark: { readonly slug: string; readonly name: string }
-  readonly run: Run
-  /** The metric that participants are ranked by and that is shown first. */
+  /** The metric that is shown first; without scores, the one that participants are ranked by. */
   readonly defaultMetric: string
   /** The default one first, then scored ones, declared ones in their order, others, steps, `task` last unless it is first. */
   readonly metrics: ReadonlyArray<MetricInfo>
   /** Best first; skipped ones last. */
   readonly participants: ReadonlyArray<ParticipantAnalysis>
-  /** What ranks are made of, in words: "composite score", or "median of ttiMs (lower is better)". */
+  /** What ranks are made of, in words: "composite score", or "success rate, then median of ttiMs (lower is better)". */
   readonly rankedBy: string
   readonly scoring: ScoringConfig | undefined
   readonly display: Display | undefined
@@ -224,4 +240,14 @@ export interface RunAnalysis {
   readonly warnings: ReadonlyArray<Warning>
   readonly startedAt: string | undefined
   readonly completedAt: string | undefined
+}
+
+/**
+ * A stored run judged.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface RunAnalysis extends Judgement {
+  readonly run: Run
 }

@@ -19,10 +19,18 @@ export const partsOf = (row: SummaryRow | undefined, scoring: ScoringConfig | un
   const parts = scoring.metrics.flatMap((metric) => {
     const measured = row.metrics.find(({ name }) => name === metric.key)
     return statistics.map((statistic): ScorePart => {
-      const value = measured?.[statistic]
+      // A negative zero is a zero.
+      const value = measured === undefined ? undefined : measured[statistic] + 0
       const weight = metric.weights[statistic]
       const score = value === undefined ? 0 : statScore(metric, value)
-      return { metric: metric.key, statistic, weight, value, statScore: score, points: weight * score * row.successRate }
+      return {
+        metric: metric.key,
+        statistic,
+        weight,
+        value,
+        statScore: score,
+        points: weight * score * row.successRate
+      }
     })
   })
   return isSum(parts, row.compositeScore) ? parts : []

@@ -1,7 +1,9 @@
 /** Writing and checking benchmarks, in functions that return or throw. */
+import * as Config from "effect/Config"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import type { Outcome } from "../../Benchmark.js"
 import type { RunFlags } from "../../cli/runFlags.js"
 import { parseRunFlags } from "../../cli/runFlags.js"
@@ -21,7 +23,6 @@ import type { SummaryRow } from "../../Platform.js"
 import type { Data, ParticipantRecords } from "../../Record.js"
 import type { ScoringSpec } from "../../Scoring.js"
 import * as Scoring from "../../Scoring.js"
-import { setting } from "../credentials/environment.js"
 import type { PromiseTask } from "../promiseTask.js"
 
 /**
@@ -157,7 +158,8 @@ export const parseCliArgs = (
   customCliFlags: ReadonlyArray<string> | { readonly customCliFlags?: ReadonlyArray<string> | undefined } = []
 ): RunFlags => {
   const customFlags = isList(customCliFlags) ? customCliFlags : (customCliFlags.customCliFlags ?? [])
-  return getOrThrow(parseRunFlags(argv, { customFlags, noIngestEnv: Effect.runSync(setting("BENCHSDK_NO_INGEST")) }))
+  const noIngestEnv = Effect.runSync(Effect.option(Config.nonEmptyString("BENCHSDK_NO_INGEST")))
+  return getOrThrow(parseRunFlags(argv, { customFlags, noIngestEnv: Option.getOrUndefined(noIngestEnv) }))
 }
 
 /**

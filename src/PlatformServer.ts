@@ -51,6 +51,12 @@ export interface PlatformServerOptions {
   readonly port?: number | undefined
   /** Where clients reach the server, without a slash at the end. Default: where it listens. */
   readonly publicUrl?: string | undefined
+  /**
+   * How many proxies of yours every request comes through, each of which adds the address that it sees to
+   * `X-Forwarded-For`. Failed attempts to get in are counted by the address that the first of them saw. Default 0: that
+   * header is not believed.
+   */
+  readonly trustedProxies?: number | undefined
   readonly limits?: ServerLimits | undefined
   readonly timeouts?: ServerTimeouts | undefined
   /** Fails when no request could be carried out, for instance since the database does not answer. Default: always ready. */
@@ -130,7 +136,7 @@ export const serve = (
     Listener.open({
       host: options.host ?? "127.0.0.1",
       port: options.port ?? 3000,
-      settings: Settings.make(options.limits, options.timeouts)
+      settings: Settings.make(options.limits, options.timeouts, options.trustedProxies)
     }),
     (listener) => start(listener, options)
   )

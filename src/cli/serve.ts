@@ -36,6 +36,8 @@ export interface ServeOptions {
   readonly artifacts?: string | undefined
   readonly publicUrl?: string | undefined
   readonly lease: Duration.Duration
+  /** Proxies that every request comes through. */
+  readonly trustedProxies?: number | undefined
 }
 
 /** Serves until it is interrupted; then requests that are being carried out get their time. */
@@ -44,7 +46,11 @@ export const serve = (options: ServeOptions) =>
     const publicUrl = options.publicUrl === undefined ? undefined : yield* parsePublicUrl(options.publicUrl)
     const database = yield* databaseOf(options.database)
     const artifacts = yield* artifactsOf(options.artifacts)
-    const listener = yield* Listener.open({ host: options.host, port: options.port, settings: Settings.make() })
+    const listener = yield* Listener.open({
+      host: options.host,
+      port: options.port,
+      settings: Settings.make({}, {}, options.trustedProxies)
+    })
     const url = publicUrl ?? localUrl(listener)
     const layer = SqlAccounts.layerAuthorization({ lease: options.lease }).pipe(
       Layer.provide(Layer.provide(Artifacts.layerFromUrl(artifacts, { publicUrl: url }), layerHttp)),

@@ -158,6 +158,12 @@ const serveOptions = {
     Options.withDescription("Where clients reach the server, if it is behind a proxy."),
     Options.optional
   ),
+  "trusted-proxies": integer("trusted-proxies", "an integer from 0 to 10", (n) => n <= 10).pipe(
+    Options.withDescription(
+      "How many proxies of yours every request comes through: whom X-Forwarded-For is believed from."
+    ),
+    Options.withDefault(0)
+  ),
   lease: duration("lease").pipe(
     Options.withDescription("How long a worker may be silent before another process may take it over."),
     Options.withDefault(Duration.minutes(5))
@@ -208,6 +214,7 @@ export const serveAloneCommand = Command.make("serve", serveOptions, (options) =
         database: Option.getOrUndefined(options.database),
         artifacts: Option.getOrUndefined(options.artifacts),
         publicUrl: Option.getOrUndefined(options["public-url"]),
+        trustedProxies: options["trusted-proxies"],
         lease: options.lease
       })
   )

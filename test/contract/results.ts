@@ -265,6 +265,20 @@ export const results = (layer: Layer.Layer<Platform, unknown>) => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect("names and codes that hold a NUL are stored with what stands for it", () =>
+    Effect.gen(function* () {
+      const platform = yield* Platform
+      const { attemptId, run, worker } = yield* claimed(1)
+      const steps = [step("ge\u0000t", { status: "error", errorCode: "E\u0000" })]
+      const records = [task(0, { status: "error", errorCode: "\u0000", data: { text: "a\u0000b" }, steps })]
+      yield* platform.sendTaskResults(worker, batch(attemptId, 0, records))
+      const [stored] = yield* platform.iterations(run, { type: "steps" })
+      assert.deepStrictEqual([stored?.stepName, stored?.errorCode], ["ge\ufffdt", "E\ufffd"])
+      const [kept] = yield* platform.iterations(run, {})
+      assert.deepStrictEqual(kept?.data, { text: "a\u0000b" })
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("iterations are ordered by participant, task and step, and filtered by participant and step", () =>
     Effect.gen(function* () {
       const platform = yield* Platform

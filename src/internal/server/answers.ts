@@ -87,6 +87,13 @@ export const unknownEncoding = refused(
   { "accept-encoding": "gzip, identity" }
 )
 
+/** There is no room for the body of a request now. */
+export const busy = HttpServerResponse.setHeader(
+  refused(503, { error: "The platform is busy; try again.", code: "unavailable" }),
+  "retry-after",
+  "1"
+)
+
 export const notAllowed = (method: string, allowed: ReadonlyArray<string>): HttpServerResponse.HttpServerResponse =>
   refused(
     405,

@@ -17,6 +17,7 @@ import * as AccessLog from "./accessLog.js"
 import type { BodyRefused } from "./answers.js"
 import * as Answers from "./answers.js"
 import * as Body from "./body.js"
+import { BodyBudget } from "./bodyBudget.js"
 import type { InFlight } from "./inFlight.js"
 import * as Payloads from "./payloads.js"
 import { BoundedRequest } from "./request.js"
@@ -59,13 +60,23 @@ export const make = (
   const { settings, inFlight } = options
   const headers = securityHeaders(options.secure)
   const targets = makeTargets(options)
+  const budget = new BodyBudget(settings.limits.bodies)
 
   const carryOut = (request: HttpServerRequest.HttpServerRequest, target: Target) => {
     const { idle, request: whole } = settings.timeouts
-    const bounded = new BoundedRequest(request, { bytes: target.bodyLimit, idle, whole }, target.refuseLarge)
+    const bounded = new BoundedRequest(
+      request,
+      { bytes: target.bodyLimit, idle, whole },
+      target.refuseLarge,
+      settings.proxies
+    )
     const unfit = target.takesBody ? unfitBody(request, target) : undefined
     return unfit === undefined
-      ? Effect.provideService(target.app, HttpServerRequest.HttpServerRequest, bounded)
+      ? budget.within(
+          heldBytes(request, target),
+          Effect.provideService(target.app, HttpServerRequest.HttpServerRequest, bounded),
+          Effect.succeed(Answers.busy)
+        )
       : Effect.succeed(unfit)
   }
 
@@ -212,6 +223,14 @@ const unfitBody = (
   if (Body.encodingOf(message.headers) === undefined) return Answers.unknownEncoding
   if (target.takesOnlyJson && !isJson(message.headers["content-type"])) return Answers.notJsonType
   return Body.announcedBytes(message.headers) > target.bodyLimit ? Answers.tooLarge(target.bodyLimit).answer : undefined
+}
+
+/** What a request may hold in memory: a body of unknown size, or one that grows when it is read, as much as it may be. */
+const heldBytes = (request: HttpServerRequest.HttpServerRequest, target: Target): number => {
+  const message = NodeHttpServerRequest.toIncomingMessage(request)
+  if (!target.takesOnlyJson || !target.takesBody || !Body.isAnnounced(message)) return 0
+  const isPlain = Body.encodingOf(message.headers) === "identity"
+  return (isPlain && Body.announcedBytes(message.headers)) || target.bodyLimit
 }
 
 const isJson = (contentType = "application/json"): boolean => {

@@ -8,11 +8,13 @@ import * as UrlParams from "@effect/platform/UrlParams"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Effect from "effect/Effect"
 import * as Inspectable from "effect/Inspectable"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { BodyRefused } from "./answers.js"
 import { notJson } from "./answers.js"
 import type { BodyLimits } from "./body.js"
 import * as Body from "./body.js"
+import { clientAddress } from "./clientAddress.js"
 import * as Payloads from "./payloads.js"
 
 /**
@@ -30,7 +32,9 @@ export class BoundedRequest extends Inspectable.Class implements HttpServerReque
     private readonly inner: HttpServerRequest.HttpServerRequest,
     private readonly limits: BodyLimits,
     /** Why a large body in JSON is not wanted. */
-    private readonly refuseLarge: (json: unknown) => BodyRefused | undefined = () => undefined
+    private readonly refuseLarge: (json: unknown) => BodyRefused | undefined = () => undefined,
+    /** How many proxies stand before the server. */
+    private readonly proxies = 0
   ) {
     super()
     this.message = NodeHttpServerRequest.toIncomingMessage(inner)
@@ -61,7 +65,7 @@ export class BoundedRequest extends Inspectable.Class implements HttpServerReque
   }
 
   get remoteAddress() {
-    return this.inner.remoteAddress
+    return Option.fromNullable(clientAddress(this.message, this.proxies))
   }
 
   get text(): Effect.Effect<string, RequestError> {

@@ -14,6 +14,11 @@ export interface ServerLimits {
   readonly body?: number | undefined
   /** The request line and the headers together. Default 16 KiB. */
   readonly headers?: number | undefined
+  /**
+   * The bodies of all requests to the API that are being read and carried out, together; further ones are answered with 503
+   * and may come again. A single one always may. Default 256 MiB.
+   */
+  readonly bodies?: number | undefined
 }
 
 /**
@@ -40,16 +45,20 @@ export interface ServerTimeouts {
 
 /** Both of the above, complete. */
 export interface Settings {
-  readonly limits: { readonly events: number; readonly body: number; readonly headers: number }
+  readonly limits: Readonly<Record<keyof ServerLimits, number>>
+  /** How many proxies stand between clients and the server. */
+  readonly proxies: number
   readonly timeouts: Readonly<Record<keyof ServerTimeouts, Duration.Duration>>
 }
 
-export const make = (limits: ServerLimits = {}, timeouts: ServerTimeouts = {}): Settings => ({
+export const make = (limits: ServerLimits = {}, timeouts: ServerTimeouts = {}, proxies = 0): Settings => ({
   limits: {
     events: limits.events ?? 32 * mebibyte,
     body: limits.body ?? mebibyte,
-    headers: limits.headers ?? 16 * 1024
+    headers: limits.headers ?? 16 * 1024,
+    bodies: limits.bodies ?? 256 * mebibyte
   },
+  proxies: Math.max(0, Math.floor(proxies)),
   timeouts: {
     headers: Duration.decode(timeouts.headers ?? "15 seconds"),
     idle: Duration.decode(timeouts.idle ?? "30 seconds"),

@@ -111,26 +111,26 @@ export const encodeResults = (
       task_index: taskIndex,
       attempt_number: attemptNumber,
       sequence_number: input.sequenceNumber,
-      status: record.status,
+      status: storable(record.status),
       started_at: record.startedAt ?? null,
       completed_at: record.completedAt ?? null,
       latency_ms: finite(record.latencyMs),
       first_command_ms: finite(record.firstCommandMs),
-      error_code: record.errorCode ?? null,
+      error_code: storableOrNull(record.errorCode),
       data: text(`records[${index}].data`, record.data)
     })
     steps.set(
       taskIndex,
       (record.steps ?? []).map((step, stepIndex) => ({
         participant_seq: participantSeq,
-        name: step.name,
+        name: storable(step.name),
         task_index: taskIndex,
         step_index: stepIndex,
-        status: step.status,
+        status: storable(step.status),
         started_at: step.startedAt ?? null,
         completed_at: step.completedAt ?? null,
         latency_ms: finite(step.latencyMs),
-        error_code: step.errorCode ?? null,
+        error_code: storableOrNull(step.errorCode),
         data: text(`records[${index}].steps[${stepIndex}].data`, step.data),
         concurrency: finite(step.concurrency),
         timeout_ms: finite(step.timeoutMs)
@@ -143,5 +143,11 @@ export const encodeResults = (
 // -----------------------------------------------------------------------------
 // internal
 // -----------------------------------------------------------------------------
+
+/** PostgreSQL holds no NUL in a text: every database stores what stands for a character that there is not. */
+const storable = (text: string): string => (text.includes("\u0000") ? text.replaceAll("\u0000", "\ufffd") : text)
+
+const storableOrNull = (text: string | null | undefined): string | null =>
+  text === null || text === undefined ? null : storable(text)
 
 const finite = (value: unknown): number | null => (typeof value === "number" && Number.isFinite(value) ? value : null)

@@ -1,6 +1,6 @@
+import { Terminal } from "@effect/platform"
 import { assert, describe, expect, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
-import { Terminal } from "@effect/platform"
 import * as Analysis from "../../src/Analysis.js"
 import { Stdout } from "../../src/cli/outputFile.js"
 import type { Style } from "../../src/cli/style.js"

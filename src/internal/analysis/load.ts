@@ -1,8 +1,8 @@
 /** Reading what judging a run needs from the platform that keeps it. */
 import * as Effect from "effect/Effect"
-import type { Data } from "../../Record.js"
 import type { PlatformError, RunRef } from "../../Platform.js"
 import { Platform } from "../../Platform.js"
+import type { Data } from "../../Record.js"
 import { manifest } from "./manifest.js"
 import type { RunData } from "./model.js"
 

@@ -67,7 +67,12 @@ const failing = ({ errorCount, name, successCount, taskCount }: ParticipantAnaly
   if (errorCount === 0) return []
   const rest =
     successCount === 0 ? "nothing is known of its latencies" : `its numbers are those of the other ${successCount}`
-  const how = errorCount === taskCount ? `all ${tasks(taskCount)}` : `${errorCount} of ${tasks(taskCount)}`
+  const how =
+    taskCount === 1
+      ? "the only task"
+      : errorCount === taskCount
+        ? `all ${tasks(taskCount)}`
+        : `${errorCount} of ${tasks(taskCount)}`
   return [about("failures", `${how} of ${short(name)} failed: ${rest}`, name)]
 }
 

@@ -1,0 +1,286 @@
+/**
+ * Outside values were computed with SciPy 1.17.1 and NumPy, seed 7 for the samples:
+ *
+ *   stats.mannwhitneyu(a, b, method="exact" | "asymptotic"), stats.fisher_exact, stats.false_discovery_control,
+ *   stats.norm.cdf, special.gammaln, np.median(np.subtract.outer(a, b)),
+ *   stats.bootstrap((s,), statistic, n_resamples=200000, method="percentile"), the 95th percentile by "inverted_cdf"
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { FastCheck } from "effect"
+import * as Inference from "../src/Inference.js"
+import { logGamma, normalCdf } from "../src/internal/statistics/distributions.js"
+import * as Statistics from "../src/Statistics.js"
+
+const close = (actual: number | undefined, expected: number, relative = 1e-9) => {
+  assert.isDefined(actual)
+  const error = Math.abs(actual - expected)
+  assert.isAtMost(error, relative * Math.max(Math.abs(expected), 1e-300), `${actual} instead of ${expected}`)
+}
+
+const sorted = (values: ReadonlyArray<number>): Float64Array => Float64Array.from(values).sort()
+
+const a = [1.1, 2.3, 3.7, 4.2, 5.9, 8.4]
+const b = [2.0, 3.1, 6.6, 7.7, 9.8]
+
+// prettier-ignore
+const s41 = [2.859, 3.106, 3.59, 3.858, 4.028, 4.155, 4.156, 4.207, 4.64, 4.992, 5.346, 5.83, 6.084, 6.099, 6.119, 6.237, 6.373, 6.715, 6.764, 6.768, 6.917, 7.832, 8.02, 8.066, 8.209, 8.234, 8.989, 9.318, 9.557, 9.964, 10.992, 11.053, 12.193, 12.362, 12.57, 12.71, 12.885, 14.464, 14.496, 16.342, 26.271]
+// prettier-ignore
+const s120 = [1.804, 2.618, 2.867, 2.951, 2.995, 3.124, 3.204, 3.391, 3.439, 3.448, 3.479, 3.687, 3.739, 3.776, 3.791, 3.878, 3.952, 4.031, 4.201, 4.217, 4.289, 4.293, 4.303, 4.31, 4.315, 4.384, 4.386, 4.395, 4.422, 4.455, 4.533, 4.533, 4.546, 4.569, 4.6, 4.697, 4.782, 4.886, 4.935, 5.003, 5.037, 5.064, 5.068, 5.096, 5.098, 5.137, 5.151, 5.339, 5.429, 5.453, 5.616, 5.652, 5.703, 5.75, 5.874, 6.045, 6.069, 6.102, 6.188, 6.296, 6.345, 6.378, 6.406, 6.562, 6.595, 6.743, 6.838, 6.9, 7.015, 7.021, 7.051, 7.085, 7.148, 7.153, 7.173, 7.176, 7.208, 7.213, 7.216, 7.245, 7.248, 7.275, 7.276, 7.373, 7.402, 7.575, 7.584, 7.641, 7.735, 8.004, 8.306, 8.348, 8.373, 8.746, 8.933, 8.964, 9.174, 9.615, 9.891, 9.913, 9.99, 10.005, 10.234, 10.735, 11.136, 11.137, 11.322, 11.49, 11.932, 12.084, 12.431, 12.63, 12.844, 14.087, 14.775, 14.814, 15.629, 18.739, 18.791, 19.185]
+// prettier-ignore
+const s40 = [2.083, 3.215, 3.391, 3.465, 3.504, 3.864, 4.047, 4.535, 5.329, 5.379, 5.605, 5.932, 5.977, 6.13, 6.138, 6.457, 6.49, 6.828, 6.865, 6.884, 7.736, 7.938, 7.968, 8.194, 8.306, 8.313, 8.344, 8.461, 8.514, 8.923, 8.95, 9.164, 9.302, 9.669, 9.739, 10.161, 11.837, 12.242, 13.26, 13.961]
+// prettier-ignore
+const large = { first: [7.34, 8.573, 8.898, 9.033, 9.052, 9.389, 9.615, 9.93, 9.99, 10.224, 10.817, 10.862, 10.891, 11.228, 11.556, 11.572, 11.732, 11.829, 11.985, 11.991, 12.048, 12.098, 12.305, 12.349, 12.432, 12.492, 12.774, 12.863, 12.893, 13.173, 13.176, 13.284, 13.509, 13.58, 13.598, 13.843, 14.014, 14.066, 14.251, 14.322, 14.401, 14.534, 14.541, 14.545, 14.616, 14.624, 14.866, 15.214, 15.329, 15.356, 15.54, 15.599, 15.636, 15.649, 15.671, 15.857, 15.904, 15.931, 16.032, 16.053, 16.165, 16.188, 16.192, 16.392, 16.398, 16.496, 16.592, 16.688, 16.689, 16.726, 16.739, 16.746, 16.82, 16.836, 16.925, 17.286, 17.332, 17.532, 17.621, 17.625, 17.782, 17.788, 17.801, 17.815, 18.0, 18.001, 18.173, 18.283, 18.478, 18.497, 18.561, 18.57, 18.625, 18.638, 18.717, 18.841, 18.885, 18.905, 18.97, 18.986, 19.138, 19.155, 19.208, 19.319, 19.459, 19.558, 19.564, 19.678, 19.7, 19.816, 19.826, 19.852, 19.892, 19.898, 19.993, 20.042, 20.095, 20.15, 20.193, 20.265, 20.371, 20.575, 20.605, 20.668, 20.693, 20.707, 20.816, 20.951, 20.993, 21.017, 21.068, 21.135, 21.166, 21.385, 21.448, 21.695, 21.786, 21.805, 22.285, 22.388, 22.571, 22.635, 22.987, 23.073, 23.128, 23.168, 23.223, 23.407, 24.093, 24.433, 24.464, 24.729, 24.947, 25.297, 25.365, 25.843, 26.017, 26.082, 26.23, 26.242, 26.369, 26.395, 26.463, 26.526, 26.602, 26.95, 27.186, 27.246, 27.429, 27.456, 28.008, 28.181, 28.325, 28.61, 28.775, 29.036, 29.365, 29.558, 29.565, 29.631, 30.595, 30.703, 31.169, 31.756, 32.023, 32.156, 33.104, 33.209, 33.209, 34.268, 34.332, 34.589, 35.266, 35.709, 35.755, 36.818, 36.944, 38.924, 44.709, 49.299], second: [6.046, 7.804, 9.206, 9.545, 10.099, 10.189, 10.733, 11.201, 11.297, 11.308, 11.502, 11.503, 11.738, 12.117, 12.429, 12.634, 12.716, 12.919, 13.068, 13.351, 13.48, 13.482, 13.887, 13.898, 14.04, 14.245, 14.257, 14.429, 14.615, 14.627, 14.791, 14.885, 14.918, 14.944, 15.049, 15.228, 15.237, 15.453, 15.57, 15.734, 15.766, 15.772, 16.229, 16.253, 16.31, 16.83, 16.883, 16.92, 17.061, 17.219, 17.451, 17.51, 17.606, 17.777, 17.957, 18.144, 18.441, 18.466, 18.972, 18.996, 19.134, 19.327, 19.581, 19.697, 19.761, 19.931, 20.02, 20.069, 20.119, 20.203, 20.269, 20.32, 20.448, 20.462, 20.468, 20.518, 20.67, 20.766, 20.906, 21.009, 21.417, 21.465, 21.478, 21.612, 21.659, 21.66, 21.685, 21.705, 21.728, 21.844, 22.008, 22.074, 22.088, 22.133, 22.149, 22.18, 22.542, 22.543, 22.571, 22.596, 22.62, 22.628, 22.685, 22.699, 22.806, 22.929, 22.949, 23.193, 23.198, 23.643, 23.964, 24.003, 24.11, 24.186, 24.196, 24.198, 24.21, 24.536, 24.624, 24.624, 24.951, 24.995, 25.22, 25.375, 25.429, 25.596, 25.828, 25.924, 26.118, 26.692, 27.047, 27.151, 27.174, 27.185, 27.233, 27.689, 27.698, 27.723, 27.961, 28.129, 28.638, 29.008, 29.444, 29.883, 30.226, 30.636, 30.777, 31.059, 31.245, 31.334, 31.483, 31.483, 31.621, 31.663, 32.032, 32.585, 32.646, 34.211, 34.382, 34.892, 35.228, 35.703, 37.035, 37.842, 39.812, 40.111, 40.196, 40.639, 40.843, 40.845, 40.919, 41.581, 42.144, 44.203, 46.916, 47.068, 48.468, 49.71, 49.902, 54.767] }
+
+describe("distributions", () => {
+  it("are those of SciPy", () => {
+    for (const [z, p] of [
+      [-8, 6.22096057427174e-16],
+      [-3.2, 0.0006871379379158471],
+      [-1.96, 0.024997895148220435],
+      [0, 0.5],
+      [0.5, 0.6914624612740131],
+      [2.5758293, 0.9949999999486838]
+    ] as const) {
+      close(normalCdf(z), p, 1e-8)
+    }
+    for (const [x, value] of [
+      [0.5, 0.5723649429247],
+      [3.7, 1.428072326665388],
+      [100.5, 361.43554046777757],
+      [1e5, 1051287.7089736569]
+    ] as const) {
+      close(logGamma(x), value, 1e-10)
+    }
+    assert.isAtMost(Math.abs(logGamma(1)), 1e-12)
+    assert.deepStrictEqual([normalCdf(-50), normalCdf(50)], [0, 1])
+  })
+})
+
+describe("mannWhitney", () => {
+  it("is exact for few samples without ties", () => {
+    const test = Inference.mannWhitney(sorted(a), sorted(b))
+    assert.deepInclude(test, { u: 11, method: "exact" })
+    close(test?.p, 0.5367965367965368)
+    const [even, odd] = [Array.from({ length: 30 }, (_, i) => 2 * i), Array.from({ length: 50 }, (_, i) => 2 * i + 1)]
+    const larger = Inference.mannWhitney(sorted(even), sorted(odd))
+    assert.deepInclude(larger, { u: 435, method: "exact" })
+    close(larger?.p, 0.0015110566906150799)
+  })
+
+  it("corrects for ties and continuity otherwise", () => {
+    const ties = Inference.mannWhitney(sorted([1, 2, 2, 3, 4, 4, 4, 5, 9]), sorted([2, 3, 4, 5, 6, 6, 7, 8]))
+    assert.deepInclude(ties, { u: 21.5, method: "normal approximation" })
+    close(ties?.p, 0.1733852355460257, 1e-8)
+    const many = Inference.mannWhitney(sorted(large.first), sorted(large.second))
+    assert.strictEqual(many?.u, 14429.5)
+    close(many?.p, 0.0008401362029647709, 1e-8)
+  })
+
+  it("is exact as counting all orders is", () =>
+    FastCheck.assert(
+      FastCheck.property(FastCheck.nat(4), FastCheck.nat(4), FastCheck.integer(), (n, m, seed) => {
+        const values = Array.from({ length: n + m + 2 }, (_, i) => ((i + 1) * (seed * 2 + 1)) % 104729)
+        if (new Set(values).size < values.length) return
+        const [first, second] = [sorted(values.slice(0, n + 1)), sorted(values.slice(n + 1))]
+        const test = Inference.mannWhitney(first, second)
+        const us = choices(values.length, n + 1).map((ranks) => ranks.reduce((sum, rank, i) => sum + rank - i, 0))
+        const extreme = Math.min(test?.u ?? 0, first.length * second.length - (test?.u ?? 0))
+        const expected = Math.min(1, (2 * us.filter((u) => u <= extreme).length) / us.length)
+        close(test?.p, expected)
+      })
+    ))
+
+  it("finds nothing in nothing, nor in equals", () => {
+    assert.isUndefined(Inference.mannWhitney([], [1]))
+    assert.deepStrictEqual(Inference.mannWhitney([5, 5, 5], [5, 5]), { u: 3, p: 1, method: "normal approximation" })
+    assert.deepStrictEqual(Inference.mannWhitney([1], [2]), { u: 0, p: 1, method: "exact" })
+  })
+
+  it("does not depend on which set comes first, nor on the scale", () =>
+    FastCheck.assert(
+      FastCheck.property(samples, samples, FastCheck.integer({ min: 1, max: 1000 }), (first, second, scale) => {
+        const test = Inference.mannWhitney(sorted(first), sorted(second))
+        const swapped = Inference.mannWhitney(sorted(second), sorted(first))
+        assert.strictEqual((test?.u ?? 0) + (swapped?.u ?? 0), first.length * second.length)
+        close(swapped?.p, test?.p ?? 0)
+        const scaled = Inference.mannWhitney(sorted(first.map((x) => x * scale)), sorted(second.map((x) => x * scale)))
+        assert.deepStrictEqual(scaled, test)
+      })
+    ))
+})
+
+const samples = FastCheck.array(FastCheck.integer({ min: -50, max: 50 }), { minLength: 1, maxLength: 40 })
+
+/** All ways to choose so many of the first integers, each in ascending order. */
+const choices = (n: number, k: number, from = 0): ReadonlyArray<ReadonlyArray<number>> =>
+  k === 0
+    ? [[]]
+    : Array.from({ length: n - from }, (_, i) => from + i).flatMap((first) =>
+        choices(n, k - 1, first + 1).map((rest) => [first, ...rest])
+      )
+
+describe("fisherExact", () => {
+  const tables = [
+    [8, 10, 3, 10, 0.06977851869492736],
+    [99, 100, 90, 100, 0.009658115943518335],
+    [1000, 1000, 990, 1000, 0.0019094651653416143],
+    [5, 5, 0, 5, 0.007936507936507938],
+    [7, 12, 7, 12, 1]
+  ] as const
+  for (const [s1, n1, s2, n2, p] of tables) {
+    it(`is ${p} for ${s1} of ${n1} and ${s2} of ${n2}`, () =>
+      close(Inference.fisherExact({ successes: s1, total: n1 }, { successes: s2, total: n2 }), p, 1e-8))
+  }
+
+  it("is 1 when there is nothing to compare", () =>
+    assert.strictEqual(Inference.fisherExact({ successes: 0, total: 0 }, { successes: 3, total: 3 }), 1))
+})
+
+describe("benjaminiHochberg", () => {
+  it("adjusts as SciPy does", () => {
+    const adjusted = Inference.benjaminiHochberg([0.01, 0.04, 0.03, 0.005, 0.55])
+    ;[0.025, 0.05, 0.05, 0.025, 0.55].forEach((p, i) => close(adjusted[i], p))
+    assert.deepStrictEqual(Inference.benjaminiHochberg([]), [])
+    assert.deepStrictEqual(Inference.benjaminiHochberg([0.2]), [0.2])
+  })
+
+  it("never makes a p smaller, and keeps their order", () =>
+    FastCheck.assert(
+      FastCheck.property(FastCheck.array(FastCheck.double({ min: 0, max: 1, noNaN: true })), (ps) => {
+        const adjusted = Inference.benjaminiHochberg(ps)
+        ps.forEach((p, i) => {
+          assert.isAtLeast(adjusted[i] ?? 0, p)
+          assert.isAtMost(adjusted[i] ?? 0, 1)
+          ps.forEach((other, j) => {
+            if (p < other) assert.isAtMost(adjusted[i] ?? 0, adjusted[j] ?? 0)
+          })
+        })
+      })
+    ))
+})
+
+describe("effects", () => {
+  it("are those of SciPy", () => {
+    close(Inference.hodgesLehmann(sorted(a), sorted(b))?.shift, -1.6)
+    close(Inference.cliffsDelta(sorted(a), sorted(b)), (2 * 11) / 30 - 1)
+  })
+
+  it("have names", () =>
+    assert.deepStrictEqual([0, -0.146, 0.2, -0.4, 0.474, 1].map(Inference.magnitudeOf), [
+      "negligible",
+      "negligible",
+      "small",
+      "medium",
+      "large",
+      "large"
+    ]))
+
+  it("are nothing without samples, and 0 between equals", () => {
+    assert.isUndefined(Inference.cliffsDelta([], [1]))
+    assert.isUndefined(Inference.hodgesLehmann([1], []))
+    assert.strictEqual(Inference.cliffsDelta([3, 3], [3]), 0)
+    assert.deepStrictEqual(Inference.hodgesLehmann([3, 3], [3]), { shift: 0, isApproximate: false })
+  })
+
+  it("of very many samples are close to those of all pairs", () => {
+    const first = Float64Array.from({ length: 5000 }, (_, i) => Math.exp(i / 1000))
+    const shifted = first.map((value) => value + 3)
+    const found = Inference.hodgesLehmann(shifted, first)
+    assert.isTrue(found?.isApproximate)
+    close(found?.shift, 3, 0.01)
+  })
+})
+
+/** Two intervals that resampling found, each with an error of its own: their ends are at most so many samples apart. */
+const near = (
+  interval: Inference.Interval | undefined,
+  [low, high]: readonly [number, number],
+  values: ReadonlyArray<number>,
+  ranks: number
+) => {
+  assert.isDefined(interval)
+  const rankOf = (value: number) => values.filter((other) => other < value).length
+  assert.isAtMost(Math.abs(rankOf(interval.low) - rankOf(low)), ranks, `${interval.low} instead of ${low}`)
+  assert.isAtMost(Math.abs(rankOf(interval.high) - rankOf(high)), ranks, `${interval.high} instead of ${high}`)
+}
+
+describe("percentileInterval", () => {
+  it("is that of drawing every sample", () => {
+    near(Inference.percentileInterval(sorted(s41), 50), [6.119, 8.989], s41, 1)
+    near(Inference.percentileInterval(sorted(s120), 95), [11.49, 18.739], s120, 1)
+    near(Inference.percentileInterval(sorted(s40), 50), [6.134, 8.3285], s40, 1)
+  })
+
+  it("is the same for the same seed", () => {
+    const of = (seed: number) => Inference.percentileInterval(sorted(s120), 95, { seed, resamples: 500 })
+    assert.deepStrictEqual(of(3), of(3))
+  })
+
+  it("needs so many samples that there can be one", () => {
+    assert.deepStrictEqual(
+      [50, 90, 95, 99, 99.9].map((p) => Inference.samplesForInterval(p)),
+      [6, 29, 59, 299, 2995]
+    )
+    assert.deepStrictEqual(
+      [0, 100].map((p) => Inference.samplesForInterval(p)),
+      [Infinity, Infinity]
+    )
+    assert.isUndefined(Inference.percentileInterval([1, 2, 3, 4, 5], 50))
+    assert.isDefined(Inference.percentileInterval([1, 2, 3, 4, 5, 6], 50))
+    assert.isUndefined(Inference.percentileInterval([], 50))
+  })
+
+  it("holds the estimate, and is equivariant", () =>
+    FastCheck.assert(
+      FastCheck.property(
+        FastCheck.array(FastCheck.double({ min: -1e6, max: 1e6, noNaN: true }), { minLength: 6, maxLength: 60 }),
+        FastCheck.integer({ min: 1, max: 64 }),
+        (values, scale) => {
+          const all = sorted(values)
+          const interval = Inference.percentileInterval(all, 50, { resamples: 500 })
+          assert.isDefined(interval)
+          const median = Statistics.median(all) ?? 0
+          assert.isTrue(interval.low <= median && median <= interval.high)
+          const scaled = Inference.percentileInterval(
+            all.map((value) => value * scale),
+            50,
+            { resamples: 500 }
+          )
+          const size = Math.max(Math.abs(interval.low), Math.abs(interval.high), 1e-300) * scale
+          assert.isAtMost(Math.abs((scaled?.low ?? 0) - interval.low * scale), 1e-9 * size)
+          assert.isAtMost(Math.abs((scaled?.high ?? 0) - interval.high * scale), 1e-9 * size)
+        }
+      ),
+      { numRuns: 50 }
+    ))
+
+  it("of equal samples is that value", () => {
+    for (const value of [0, -0, 5, -3, 1e-9, 1e12]) {
+      const interval = Inference.percentileInterval(
+        Array.from({ length: 80 }, () => value),
+        95
+      )
+      assert.deepStrictEqual(interval, { low: value + 0, high: value + 0, level: 0.95 })
+    }
+  })
+})
+
+describe("ratioInterval", () => {
+  it("is that of drawing every sample of both", () => {
+    const interval = Inference.ratioInterval(sorted(s41), sorted(s40), 50)
+    close(interval?.low, 0.7724848484848486, 0.03)
+    close(interval?.high, 1.3093954843408595, 0.03)
+  })
+
+  it("is nothing when what is divided by may be 0 or less", () => {
+    const six = [1, 2, 3, 4, 5, 6]
+    assert.isUndefined(Inference.ratioInterval(six, [0, 0, 0, 0, 0, 0], 50))
+    assert.isUndefined(Inference.ratioInterval(six, [-1, -1, -1, -1, -1, -1], 50))
+    assert.isUndefined(Inference.ratioInterval(six, [1, 2, 3], 50))
+    assert.deepStrictEqual(Inference.ratioInterval([0, 0, 0, 0, 0, 0], [2, 2, 2, 2, 2, 2], 50), {
+      low: 0,
+      high: 0,
+      level: 0.95
+    })
+  })
+})

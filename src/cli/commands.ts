@@ -7,6 +7,7 @@ import * as Command from "@effect/cli/Command"
 import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
+import * as Compare from "./compareCommands.js"
 import * as Delivery from "./deliveryCommands.js"
 import * as Queries from "./queryCommands.js"
 import type { RunFlag } from "./runFlags.js"
@@ -81,6 +82,8 @@ export const bench = Command.make("bench").pipe(
     Queries.logsCommand,
     Queries.artifactsCommand,
     Queries.exportCommand,
+    Compare.compareCommand,
+    Compare.baselineCommand,
     Delivery.pushCommand,
     Delivery.authCommand,
     Delivery.orgCommand,
@@ -102,6 +105,11 @@ export const help: { readonly [command: string]: (() => string) | undefined } = 
   "artifacts list": () => helpOf(Queries.artifactsListCommand),
   "artifacts get": () => helpOf(Queries.artifactsGetCommand),
   export: () => helpOf(Queries.exportCommand),
+  compare: () => helpOf(Compare.compareCommand),
+  "baseline save": () => helpOf(Compare.baselineSaveCommand),
+  "baseline list": () => helpOf(Compare.baselineListCommand),
+  "baseline use": () => helpOf(Compare.baselineUseCommand),
+  "baseline remove": () => helpOf(Compare.baselineRemoveCommand),
   push: () => helpOf(Delivery.pushCommand),
   "auth login": () => helpOf(Delivery.loginCommand),
   "auth logout": () => helpOf(Delivery.logoutCommand),

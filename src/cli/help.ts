@@ -20,6 +20,8 @@ const commandRows = [
   ["artifacts list [SLUG]", "List the files that a run's workers left."],
   ["artifacts get ID", "Download one of those files."],
   ["export [SLUG]", "Write every task or step of a run as JSON, NDJSON or CSV."],
+  ["compare RUN RUN", "Compare two runs; also: --baseline NAME, --participants A,B."],
+  ["baseline save NAME", "Save a run to compare with; also: baseline list, use, remove."],
   ["push [RUN]", "Send results that could not be delivered when they were made."],
   ["auth login", "Sign in to a platform, in the browser or with a key."],
   ["auth logout", "Forget what was saved by signing in."],

@@ -303,7 +303,7 @@ describe("commands", () => {
     Effect.gen(function* () {
       const here = yield* project
       const known =
-        "There are: run, check, worker, results, iterations, runs list, runs show, benchmarks list, logs, artifacts list, artifacts get, export, push, auth login, auth logout, auth status, org list, org use, serve, serve keys create, serve keys list, serve keys revoke, serve orgs create, serve orgs list, serve prune"
+        "There are: run, check, worker, results, iterations, runs list, runs show, benchmarks list, logs, artifacts list, artifacts get, export, compare, baseline save, baseline list, baseline use, baseline remove, push, auth login, auth logout, auth status, org list, org use, serve, serve keys create, serve keys list, serve keys revoke, serve orgs create, serve orgs list, serve prune"
       yield* refusals(here, {
         frob: `Unknown command "frob". ${known}`,
         RUN: `Unknown command "RUN". ${known}`,

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Analysis from "../src/Analysis.js"
+import { dip } from "../src/internal/analysis/peaks.js"
 import type { GivenTask } from "./support/analysis.js"
 import { failed, runData, upTo } from "./support/analysis.js"
 
@@ -59,6 +60,106 @@ describe("too few samples", () => {
       first,
       "with 3 to 5 tasks, alpha and beta cannot be told apart from others: 6 are needed at least"
     )
+  })
+})
+
+describe("dip", () => {
+  const of = (samples: ReadonlyArray<number>) => dip(Float64Array.from(samples).sort())
+
+  // R 4.2.2, package diptest 0.76-0: sprintf("%.12f", dip(x)).
+  it("is that of R", () => {
+    const expected: ReadonlyArray<readonly [samples: ReadonlyArray<number>, dip: number]> = [
+      [[1, 2, 3, 4, 5], 0.1],
+      [[1, 1.1, 1.2, 5, 5.1, 5.2], 0.2375],
+      [[0, 0, 0, 1, 1, 5, 6, 6, 7, 20], 0.133333333333],
+      [upTo(40).map((n) => n ** 2), 0.0125],
+      [upTo(60).map((n) => Math.sin(n)), 0.066792584443],
+      [[...upTo(30).map((n) => Math.sin(n)), ...upTo(30).map((n) => 4 + Math.cos(n))], 0.125570795643],
+      [[...upTo(30).map((n) => n ** 1.5), ...upTo(10).map((n) => 400 + 3 * n)], 0.112296902537]
+    ]
+    for (const [samples, value] of expected) assert.approximately(of(samples), value, 1e-11)
+  })
+
+  it("is none where all samples are equal", () => {
+    assert.deepStrictEqual([of([]), of([1]), of([2, 2, 2])], [0, 0, 0])
+  })
+})
+
+describe("bimodal", () => {
+  /** Quantiles of the logistic distribution: one peak, at the center. */
+  const peak = (center: number, count: number) =>
+    upTo(count).map((n) => Number((center + Math.log((n - 0.5) / (count + 0.5 - n))).toFixed(3)))
+  const mixed = (...parts: ReadonlyArray<ReadonlyArray<number>>) => {
+    const all = parts.flat()
+    return all.map((_, i) => all[(i * 37) % all.length] ?? 0)
+  }
+  const bimodal = (samples: ReadonlyArray<number>) => warnings("bimodal", { alpha: samples })
+
+  it("says where the peaks are", () => {
+    assert.deepStrictEqual(bimodal(mixed(peak(20, 60), peak(50, 40))), [
+      "task latency (ms) of alpha has more than one peak (Hartigan's dip 0.15, p < 0.001): 60 % of the samples are around 20 ms, the others around 50 ms"
+    ])
+  })
+
+  it("does not see peaks in one, whatever its tail and the resolution of its clock", () => {
+    assert.deepStrictEqual(bimodal(mixed(peak(20, 100))), [])
+    assert.deepStrictEqual(bimodal(mixed(upTo(500).map((n) => -10 * Math.log(n / 501)))), [])
+    assert.deepStrictEqual(bimodal(mixed(peak(20, 997).map((value) => Math.round(10 * value) / 10))), [])
+    assert.deepStrictEqual(bimodal(mixed(peak(20, 997).map(Math.round))), [])
+    assert.deepStrictEqual(
+      bimodal(
+        mixed(
+          upTo(100),
+          upTo(9).map((n) => 1000 * n)
+        )
+      ),
+      []
+    )
+  })
+
+  it("does not see peaks in a few samples", () => {
+    assert.deepStrictEqual(bimodal(mixed(peak(20, 9), peak(50, 10))), [])
+  })
+})
+
+describe("outliers", () => {
+  it("names the farthest ones", () => {
+    const samples = [...upTo(40).map((n) => 10 + (n % 7)), 500, 11, 90, 80, 70]
+    assert.deepStrictEqual(warnings("outliers", { alpha: samples }), [
+      "task latency (ms) of alpha: 4 of 45 samples are far from the others: task 40 with 500 ms, task 42 with 90 ms, task 43 with 80 ms and 1 more"
+    ])
+  })
+
+  it("looks at samples that count only", () => {
+    const slow = { status: "error", latencyMs: 9000 }
+    assert.deepStrictEqual(warnings("outliers", { alpha: [...upTo(40).map((n) => 10 + (n % 7)), slow] }), [])
+  })
+})
+
+describe("drift", () => {
+  it("says by how much samples grow or shrink, in the order of their tasks", () => {
+    const tasks = upTo(40).map((n) => ({ taskIndex: n, latencyMs: 20 + n + (n % 3) }))
+    const text = [
+      "task latency (ms) of alpha grows from task to task (Mann-Kendall, tau 0.97): the median is 26.5 ms in the first quarter and 56.5 ms in the last"
+    ]
+    assert.deepStrictEqual(warnings("drift", { alpha: tasks }), text)
+    assert.deepStrictEqual(warnings("drift", { alpha: tasks.toReversed() }), text)
+    assert.deepStrictEqual(warnings("drift", { alpha: upTo(40).map((n) => 20 + ((n * 17) % 40)) }), [])
+  })
+})
+
+describe("clock resolution", () => {
+  it("says what all samples are multiples of", () => {
+    assert.deepStrictEqual(warnings("clock-resolution", { alpha: upTo(30).map((n) => 15.6 * (1 + (n % 3))) }), [
+      "task latency (ms) of alpha: all samples are whole multiples of 15.6 ms apart: the clock is too coarse for them"
+    ])
+  })
+
+  it("says it of times only", () => {
+    const display = (unit: string) => ({ metrics: [{ key: "n", label: "N", unit }] })
+    const counted = { alpha: upTo(30).map((n) => ({ data: { n: n % 4 } })) }
+    assert.lengthOf(warnings("clock-resolution", counted, { display: display("s") }), 1)
+    assert.deepStrictEqual(warnings("clock-resolution", counted, { display: display("rows") }), [])
   })
 })
 

@@ -222,3 +222,40 @@ export const exportCommand = Command.make(
         })
     )
 ).pipe(Command.withDescription("Write every task or step of a run as JSON, NDJSON or CSV."))
+
+export const reportCommand = Command.make(
+  "report",
+  {
+    run: Args.text({ name: "RUN" }).pipe(
+      Args.withDescription("last (default), last~N, or the beginning of a run's id."),
+      Args.optional
+    ),
+    benchmark: Options.text("benchmark").pipe(
+      Options.withPseudoName("slug"),
+      Options.withDescription("Only runs of this benchmark are meant."),
+      Options.optional
+    ),
+    out: Options.text("out").pipe(
+      Options.withPseudoName("file"),
+      Options.withDescription("File to write or replace, - for stdout; default: stdout, and SLUG-ID.html for a page."),
+      Options.optional
+    ),
+    format: Options.choice("format", ["html", "md", "json", "csv", "junit"]).pipe(
+      Options.withDescription("Default: what the file's name ends with, else html."),
+      Options.optional
+    ),
+    ...destination
+  },
+  ({ benchmark, format, out, run, ...options }) =>
+    query(
+      options,
+      () => import("./report.js"),
+      ({ formats, report }) =>
+        report({
+          run: Option.getOrUndefined(run),
+          benchmark: Option.getOrUndefined(benchmark),
+          out: Option.getOrUndefined(out),
+          format: Option.getOrUndefined(Option.map(format, (name) => formats[name]))
+        })
+    )
+).pipe(Command.withDescription("Write what a run found: a page to look at, or Markdown, JSON, CSV or JUnit XML."))

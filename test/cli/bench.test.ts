@@ -95,6 +95,8 @@ describe("bench run", () => {
         "Warnings:",
         "  4 of 20 tasks of moody failed: its numbers are those of the other 16",
         "  Wait (ms): with as few as 16 samples, p95 and p99 are the maximum: p95 needs 20, p99 needs 100",
+        "  Wait (ms) of moody grows from task to task (Mann-Kendall, tau 1.00): the median is 2.5 ms in the first quarter and 17.5 ms in the last",
+        "  Wait (ms) of moody: all samples are whole multiples of 1 ms apart: the clock is too coarse for them",
         "",
         "Notes:",
         "  Skipping gated: missing SCORED_TOKEN",

@@ -145,11 +145,11 @@ describe("bench run", () => {
       assert.match(all.stderr, /\nDry run: nothing was recorded.\nNo task succeeded.\n$/)
       const failures = all.stdout.split("\n").filter((line) => line.includes("×"))
       assert.deepStrictEqual(failures.sort(), [
-        '  never: 1 × step_timeout: Step "wait" timed out after 50ms for participant "never"',
-        "  null: 1 × ERROR: null",
-        "  object: 1 × ERROR: [object Object]",
-        "  text: 1 × ERROR: just text",
-        "  undefined: 1 × ERROR: undefined"
+        '  never: 1 × step_timeout in wait (task 0): Step "wait" timed out after 50ms for participant "never"',
+        "  null: 1 × ERROR (task 0): null",
+        "  object: 1 × ERROR (task 0): [object Object]",
+        "  text: 1 × ERROR (task 0): just text",
+        "  undefined: 1 × ERROR (task 0): undefined"
       ])
       assert.strictEqual(one.code, 0)
       assert.notInclude(one.stderr, "No task succeeded")
@@ -303,7 +303,7 @@ describe("commands", () => {
     Effect.gen(function* () {
       const here = yield* project
       const known =
-        "There are: run, check, worker, results, iterations, runs list, runs show, benchmarks list, logs, artifacts list, artifacts get, export, compare, baseline save, baseline list, baseline use, baseline remove, push, auth login, auth logout, auth status, org list, org use, serve, serve keys create, serve keys list, serve keys revoke, serve orgs create, serve orgs list, serve prune"
+        "There are: run, check, worker, results, iterations, runs list, runs show, benchmarks list, logs, artifacts list, artifacts get, export, report, compare, baseline save, baseline list, baseline use, baseline remove, push, auth login, auth logout, auth status, org list, org use, serve, serve keys create, serve keys list, serve keys revoke, serve orgs create, serve orgs list, serve prune"
       yield* refusals(here, {
         frob: `Unknown command "frob". ${known}`,
         RUN: `Unknown command "RUN". ${known}`,

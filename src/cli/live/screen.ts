@@ -55,7 +55,9 @@ export const open = (
     yield* Effect.addFinalizer(() =>
       Effect.zipRight(
         draw,
-        Effect.sync(() => update.done())
+        Effect.sync(() => {
+          if (begun) update.done()
+        })
       )
     )
     yield* draw.pipe(Effect.repeat(Schedule.spaced("100 millis")), Effect.interruptible, Effect.forkScoped)

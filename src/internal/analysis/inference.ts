@@ -1,5 +1,6 @@
 /** What the analysis takes from inferential statistics. */
 import { percentileInterval } from "../../Inference.js"
+import { normalCdf } from "../statistics/distributions.js"
 import type { Estimate } from "./distribution.js"
 
 export { generator } from "../statistics/random.js"
@@ -10,5 +11,13 @@ export const estimateWith =
   (sorted, p) =>
     percentileInterval(sorted, p, { level, seed: Math.floor(random() * 2 ** 31) })
 
-/** Quantile of the standard normal distribution that a two-sided interval of this level reaches to. */
-export const quantile = (level: number): number => (level === 0.95 ? 1.959964 : 2.575829)
+/** Quantile of the standard normal distribution that a two-sided interval of this level reaches to, by bisection. */
+export const quantile = (level: number): number => {
+  let [low, high] = [0, 40]
+  for (let i = 0; i < 60; i++) {
+    const middle = (low + high) / 2
+    if (normalCdf(middle) < (1 + level) / 2) low = middle
+    else high = middle
+  }
+  return low
+}

@@ -7,7 +7,7 @@ import { distributionOf } from "./distribution.js"
 import { environmentOf } from "./environment.js"
 import { estimateWith, generator } from "./inference.js"
 import type { Measurements, Series, Tasks } from "./measurements.js"
-import { nothing } from "./measurements.js"
+import { counting, nothing } from "./measurements.js"
 import { metricsOf } from "./metrics.js"
 import type { Interval, Judgement, MetricAnalysis, MetricInfo, MetricPoint, ParticipantAnalysis } from "./model.js"
 import { partsOf } from "./score.js"
@@ -134,16 +134,15 @@ const contestantOf = (
 
 const metricOf = (
   key: string,
-  { ok, values }: Series,
+  series: Series,
   tasks: Tasks,
   { estimate, origin }: { readonly estimate: Estimate; readonly origin: number | undefined }
 ): MetricAnalysis => {
-  const sorted = values.filter((_, i) => ok[i] === 1).sort()
   let points: ReadonlyArray<MetricPoint> | undefined = undefined
   return {
     key,
-    total: values.length,
-    distribution: distributionOf(sorted, estimate),
+    total: series.values.length,
+    distribution: distributionOf(counting(series).sort(), estimate),
     get points() {
       return (points ??= pointsOf(tasks, key, origin))
     }

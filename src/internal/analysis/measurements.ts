@@ -46,6 +46,14 @@ export const nothing: Series = {
   ok: new Uint8Array(0)
 }
 
+/** The values that count, in the order of task indexes. */
+export const counting = ({ ok, values }: Series): Float64Array => {
+  const own = new Float64Array(values.length)
+  let count = 0
+  for (let i = 0; i < values.length; i++) if (ok[i] === 1) own[count++] = values[i] ?? 0
+  return own.subarray(0, count)
+}
+
 /** Records of a run, participant by participant. */
 export class Measurements {
   private readonly participants = new Map<string, Tasks>()

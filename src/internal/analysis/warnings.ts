@@ -1,11 +1,11 @@
 /** What to know about the numbers, in words. */
-import { coarseStep, outliers, trend } from "../../Diagnostics.js"
-import { median, samplesNeededFor } from "../../Statistics.js"
+import { samplesNeededFor } from "../../Statistics.js"
 import type { About } from "./judge.js"
 import type { Measurements } from "./measurements.js"
 import { taskKey } from "./measurements.js"
 import { nameOf } from "./metrics.js"
-import type { MetricInfo, MetricPoint, ParticipantAnalysis, Warning } from "./model.js"
+import type { MetricInfo, ParticipantAnalysis, Warning } from "./model.js"
+import { oddities } from "./oddities.js"
 import { lagOf } from "./pacing.js"
 import { fewestTasks } from "./resampling.js"
 
@@ -27,7 +27,13 @@ export const warningsOf = (subject: Subject): ReadonlyArray<Warning> => {
     ...ran.flatMap((participant) => lagging(participant, subject)),
     ...tooFewTasks(ran),
     ...judged.flatMap((metric) => tooFewSamples(metric, ran)),
-    ...judged.flatMap((metric) => ran.flatMap((participant) => oddities(metric, participant))),
+    ...judged.flatMap((metric) =>
+      ran.flatMap(({ name }) =>
+        oddities(subject.measurements.of(name), metric, `${short(nameOf(metric))} of ${short(name)}`).map(
+          ({ kind, text }) => about(kind, text, name, metric.key)
+        )
+      )
+    ),
     ...leftOut(ran, subject)
   ]
 }
@@ -124,90 +130,6 @@ const tooFewSamples = (metric: MetricInfo, ran: ReadonlyArray<ParticipantAnalysi
       metric.key
     )
   ]
-}
-
-/** What a sample is called in a sentence. */
-const valueText = (value: number, { unit }: MetricInfo): string => {
-  const text = `${Number(value.toPrecision(4)) + 0}`
-  return unit === "" ? text : `${text} ${unit}`
-}
-
-/** What looks as if something else was measured, too. */
-const oddities = (metric: MetricInfo, { metrics, name }: ParticipantAnalysis): ReadonlyArray<Warning> => {
-  const points = (metrics.find(({ key }) => key === metric.key)?.points ?? []).filter(({ ok }) => ok)
-  const sorted = Float64Array.from(points, ({ value }) => value).sort()
-  const subject = `${short(nameOf(metric))} of ${short(name)}`
-  return [
-    ...outlying(metric, points, sorted, subject, name),
-    ...drifting(metric, points, subject, name),
-    ...coarse(metric, sorted, subject, name)
-  ]
-}
-
-const outlying = (
-  metric: MetricInfo,
-  points: ReadonlyArray<MetricPoint>,
-  sorted: Float64Array,
-  subject: string,
-  participant: string
-): ReadonlyArray<Warning> => {
-  const found = outliers(sorted)
-  if (found === undefined || found.count === 0) return []
-  const far = points.filter(({ value }) => value < found.low || value > found.high)
-  const middle = median(sorted) ?? 0
-  const worst = [...far].sort((a, b) => Math.abs(b.value - middle) - Math.abs(a.value - middle)).slice(0, 3)
-  const named = worst.map(({ taskIndex, value }) => `task ${taskIndex} with ${valueText(value, metric)}`)
-  const rest = found.count > worst.length ? ` and ${found.count - worst.length} more` : ""
-  return [
-    about(
-      "outliers",
-      `${subject}: ${found.count} of ${sorted.length} samples ${found.count === 1 ? "is" : "are"} far from the others: ${named.join(", ")}${rest}`,
-      participant,
-      metric.key
-    )
-  ]
-}
-
-/** Medians of the first and the last quarter tell how much it is. */
-const drifting = (
-  metric: MetricInfo,
-  points: ReadonlyArray<MetricPoint>,
-  subject: string,
-  participant: string
-): ReadonlyArray<Warning> => {
-  const values = points.map(({ value }) => value)
-  const found = trend(values)
-  if (found === undefined || found.p > 0.01 || Math.abs(found.tau) < 0.2) return []
-  const quarter = Math.floor(values.length / 4)
-  const medianOf = (part: ReadonlyArray<number>): string =>
-    valueText(median(Float64Array.from(part).sort()) ?? 0, metric)
-  return [
-    about(
-      "drift",
-      `${subject} ${found.tau > 0 ? "grows" : "shrinks"} from task to task (Mann-Kendall, tau ${found.tau.toFixed(2)}): the median is ${medianOf(values.slice(0, quarter))} in the first quarter and ${medianOf(values.slice(-quarter))} in the last`,
-      participant,
-      metric.key
-    )
-  ]
-}
-
-const coarse = (
-  metric: MetricInfo,
-  sorted: Float64Array,
-  subject: string,
-  participant: string
-): ReadonlyArray<Warning> => {
-  const step = metric.unit === "ms" || metric.kind !== "data" ? coarseStep(sorted) : undefined
-  return step === undefined
-    ? []
-    : [
-        about(
-          "clock-resolution",
-          `${subject}: all samples are whole multiples of ${valueText(step, metric)} apart: the clock is too coarse for them`,
-          participant,
-          metric.key
-        )
-      ]
 }
 
 const leftOut = (ran: ReadonlyArray<ParticipantAnalysis>, { measurements }: Subject): ReadonlyArray<Warning> => {

@@ -3,8 +3,8 @@
  * package the library is part of it.
  */
 import type { BarSeriesOption, BoxplotSeriesOption, LineSeriesOption, ScatterSeriesOption } from "echarts/charts"
-import { BarChart, BoxplotChart, CustomChart, LineChart, ScatterChart } from "echarts/charts"
 import type { CustomSeriesOption } from "echarts/charts"
+import { BarChart, BoxplotChart, CustomChart, LineChart, ScatterChart } from "echarts/charts"
 import type { GridComponentOption } from "echarts/components"
 import { GridComponent, MarkLineComponent } from "echarts/components"
 import type { ComposeOption } from "echarts/core"

@@ -33,8 +33,12 @@ export const stacks = (rows: ReadonlyArray<StackRow>, unit: string, width: numbe
         stack: "whole",
         silent: true,
         barWidth: 16,
-        itemStyle: { color: seriesColour(part), borderColor: paint.surface, borderWidth: 1 },
-        data: lengths.map((values) => values[part] ?? 0)
+        itemStyle: { color: seriesColour(part), borderColor: paint.surface },
+        data: lengths.map((values) => {
+          const value = values[part] ?? 0
+          // A gap between neighbours, unless there would be nothing left of it.
+          return { value, itemStyle: { borderWidth: (value / scale.max) * width > 5 ? 1 : 0 } }
+        })
       }))
     }
   }

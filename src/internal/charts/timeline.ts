@@ -23,16 +23,16 @@ export const maxDots = 400
 
 const panelHeight = 84
 
-/** All panels have the same vertical axis; the horizontal one is that of the row. */
+/** All panels have the same vertical axis; the horizontal one is that of the row, in `unit`. */
 export const timeline = (
   rows: ReadonlyArray<TimelineRow>,
-  units: { readonly x: string; readonly y: string },
+  unit: string,
   width: number
 ): Chart => {
   const narrow = isNarrow(width)
   const vertical = scaleOf(
     rows.flatMap(({ samples }) => extremes(samples)),
-    3
+    4
   )
   const plotWidth = width - left - right
   const scales = rows.map((row) => horizontalOf(row, narrow ? 4 : 8))
@@ -44,13 +44,13 @@ export const timeline = (
     option: {
       grid: rows.map((_, i) => ({ left, right, top: head + i * rowHeight, height: panelHeight })),
       xAxis: rows.map((_, i) => ({
-        ...valueAxis(scales[i] ?? vertical, i === rows.length - 1 ? units.x : ""),
+        ...valueAxis(scales[i] ?? vertical, i === rows.length - 1 ? unit : ""),
         gridIndex: i,
         splitLine: { show: false },
         axisLine: { show: true, onZero: false, lineStyle: { color: paint.rule } }
       })),
       yAxis: rows.map(({ name }, i) => ({
-        ...valueAxis(vertical, units.y === "" ? cut(name, narrow ? 36 : 80) : `${cut(name, narrow ? 30 : 70)} (${units.y})`),
+        ...valueAxis(vertical, cut(name, narrow ? 36 : 80)),
         gridIndex: i,
         nameLocation: "end" as const,
         nameGap: head - 16,
@@ -58,7 +58,7 @@ export const timeline = (
           fontSize: fontSize + 1,
           color: paint.text,
           align: "left" as const,
-          padding: [0, 0, 0, -left]
+          padding: [0, 0, 0, 2 - left]
         }
       })),
       series: rows.flatMap((row, i) => [

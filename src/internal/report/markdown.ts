@@ -6,7 +6,8 @@ import { moment } from "./numbers.js"
 import { plain } from "./plainText.js"
 import type { TableView } from "./tables.js"
 import {
-  environmentTable,
+  cellText,
+  environmentOf,
   failureTable,
   groupTable,
   hasFewMark,
@@ -40,7 +41,6 @@ export const markdown = (analysis: RunAnalysis, { gates, generatedAt }: Markdown
   const score = scoreTable(analysis)
   const groups = groupTable(analysis)
   const failures = failureTable(analysis)
-  const environment = environmentTable(analysis)
   const few = (tables: ReadonlyArray<TableView | undefined>): ReadonlyArray<string> =>
     hasFewMark(tables) ? [inline(fewNote)] : []
   const shared = analysis.participants.some(({ tied }) => tied)
@@ -86,7 +86,7 @@ export const markdown = (analysis: RunAnalysis, { gates, generatedAt }: Markdown
     "## Run and environment",
     facts([
       ...factsOf(analysis),
-      ...(environment?.rows ?? []).map(([label = "", value = ""]) => [label, value] as const),
+      ...environmentOf(analysis),
       ...(generatedAt === undefined ? [] : [["Report made", moment(plain(generatedAt, 40))] as const])
     ]),
     "## How this was computed",
@@ -106,9 +106,10 @@ export const inline = (text: string): string =>
     .replace(/&/g, "&amp;")
     .replace(/</g, "&lt;")
     .replace(/>/g, "&gt;")
-    .replace(/[\\`*_{}[\]()#+\-!|~$^]/g, "\\$&")
-    .replace(/@|\\#(?=\d)|\bGH\\-(?=\d)|:(?=\/\/)|\bwww(?=\.)/gi, `$&${unseen}`)
-    .replace(/^(\d+)([.)])/, "$1\\$2")
+    .replace(/[\\`*_[\]|~$]/g, "\\$&")
+    .replace(/^[-+#=]/, "\\$&")
+    .replace(/^(\d+)([.)])(?=\s|$)/, "$1\\$2")
+    .replace(/@|#(?=\d)|\bGH-(?=\d)|:(?=\/\/)|\bwww(?=\.)/gi, `$&${unseen}`)
 
 // -----------------------------------------------------------------------------
 // internal
@@ -122,7 +123,7 @@ const table = ({ columns, rows }: TableView): string => {
   return [
     line(columns.map(({ title }) => inline(title))),
     line(columns.map(({ align }) => (align === "right" ? "---:" : "---"))),
-    ...rows.map((row) => line(row.map(inline)))
+    ...rows.map((row) => line(row.map((cell) => inline(cellText(cell)))))
   ].join("\n")
 }
 

@@ -20,14 +20,9 @@ export interface Measure {
 export const measureOf = (analysis: RunAnalysis, info: MetricInfo): Measure => {
   const label = nameText(info.label)
   const unit = plain(info.unit, 24)
-  const decimals =
-    info.decimals ??
-    decimalsFor(
-      analysis.participants.flatMap((participant) => {
-        const distribution = distributionOf(participant, info.key)
-        return distribution === undefined ? [] : [distribution.min, distribution.median, distribution.max]
-      })
-    )
+  // Steps are read side by side.
+  const alike = info.kind === "step" ? analysis.metrics.filter(({ kind }) => kind === "step") : [info]
+  const decimals = info.decimals ?? decimalsFor(alike.flatMap(({ key }) => rangesOf(analysis, key)))
   const show = (value: number | undefined): string => figure(value, decimals)
   return {
     info,
@@ -37,7 +32,7 @@ export const measureOf = (analysis: RunAnalysis, info: MetricInfo): Measure => {
     show,
     withUnit: (value) => {
       const text = show(value)
-      return unit === "" || text === absent ? text : `${text} ${unit}`
+      return unit === "" || text === absent ? text : `${text}\u00a0${unit}`
     },
     interval: (interval) => (interval === undefined ? "" : `[${show(interval.low)}, ${show(interval.high)}]`)
   }
@@ -61,3 +56,13 @@ export const distributionOf = (participant: ParticipantAnalysis, key: string): D
 /** Whether any participant has samples of it. */
 export const hasSamples = (analysis: RunAnalysis, key: string): boolean =>
   analysis.participants.some((participant) => distributionOf(participant, key) !== undefined)
+
+// -----------------------------------------------------------------------------
+// internal
+// -----------------------------------------------------------------------------
+
+const rangesOf = (analysis: RunAnalysis, key: string): ReadonlyArray<number> =>
+  analysis.participants.flatMap((participant) => {
+    const distribution = distributionOf(participant, key)
+    return distribution === undefined ? [] : [distribution.min, distribution.median, distribution.max]
+  })

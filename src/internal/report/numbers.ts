@@ -34,16 +34,16 @@ export const decimalsFor = (values: Iterable<number>): number | undefined => {
 /** In tenths of a percent; what is not quite nothing or not quite all does not look like it. */
 export const percent = (fraction: number | undefined): string => {
   if (fraction === undefined || !Number.isFinite(fraction)) return absent
-  if (fraction > 0 && fraction < 0.001) return "< 0.1 %"
-  if (fraction < 1 && fraction > 0.999) return "> 99.9 %"
-  return `${Number((fraction * 100).toFixed(1)) + 0} %`
+  if (fraction > 0 && fraction < 0.001) return "< 0.1\u00a0%"
+  if (fraction < 1 && fraction > 0.999) return "> 99.9\u00a0%"
+  return `${Number((fraction * 100).toFixed(1)) + 0}\u00a0%`
 }
 
 /** A time span in the two largest of its units. */
 export const duration = (ms: number | undefined): string => {
   if (ms === undefined || !Number.isFinite(ms) || ms < 0) return absent
-  if (ms < 1000) return `${figure(ms)} ms`
-  if (ms < 60_000) return `${figure(ms / 1000)} s`
+  if (ms < 1000) return `${figure(ms)}\u00a0ms`
+  if (ms < 60_000) return `${figure(ms / 1000)}\u00a0s`
   const seconds = Math.round(ms / 1000)
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
   const minutes = Math.round(seconds / 60)

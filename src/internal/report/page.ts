@@ -18,7 +18,7 @@ import { result } from "./result.js"
 import { boxRows, breakdownOf, cumulativeLines, timelineOf } from "./series.js"
 import { style } from "./style.js"
 import {
-  environmentTable,
+  environmentOf,
   failureTable,
   groupTable,
   hasFewMark,
@@ -114,7 +114,7 @@ const distributions = (
       label,
       draw,
       chart: (width) => boxes(rows, measure.unit, width),
-      caption: markup`${i === 0 ? `${boxLegend} ` : ""}<a href="#${anchorOf(measures, measure)}">All numbers</a>`
+      caption: markup`${i === 0 ? `${boxLegend} ` : ""}<a href="#${anchorOf(measures, measure)}">All numbers of ${measure.label}</a>`
     })}${i === 0 ? whole(analysis, measure, anchorOf(measures, measure), draw) : nothing}`
   })
   const more = shown.length - charts.length
@@ -144,7 +144,7 @@ const whole = (analysis: RunAnalysis, measure: Measure, anchor: string, draw: Dr
     ),
     caption: markup`How many of the samples are no greater than each value: a line further left has smaller ones, a steeper one varies less, and a step is a value that keeps coming back.${
       all > lines.length ? ` The first ${number(lines.length)} of ${number(all)} participants.` : ""
-    } <a href="#${anchor}">All numbers</a>`
+    } <a href="#${anchor}">All numbers of ${measure.label}</a>`
   })
 }
 
@@ -168,11 +168,11 @@ const overTime = (analysis: RunAnalysis, draw: Draw): Section | undefined => {
   return {
     id: "over-time",
     title: "Over time",
-    body: markup`${figure({
+    body: markup`<h3>${measure.title}</h3>${figure({
       id: "timeline",
       label: `${measure.title} over time, one panel per participant. ${failureText(analysis)}`,
       draw,
-      chart: (width) => timeline(rows, { x: unit, y: measure.unit }, width),
+      chart: (width) => timeline(rows, unit, width),
       caption: caption.join(" ")
     })}${details("Numbers over time", table(numbers))}`
   }
@@ -234,16 +234,16 @@ const statistics = (analysis: RunAnalysis, measures: ReadonlyArray<Measure>): Se
     body: markup`<p class="note">Of all samples, untrimmed.${
       hasFewMark(tables.map(({ view }) => view)) ? ` ${fewNote}` : ""
     }</p>${tables.map(
-      ({ measure, view }) => markup`<h3 id="${anchorOf(measures, measure)}">${measure.title}</h3>${table(view)}`
+      ({ measure, view }) => markup`<h3 id="${anchorOf(measures, measure)}">${measure.title}</h3>${table(view, { titled: true, dense: true })}`
     )}${more > 0 ? markup`<p class="note">${plural(more, "more metric")}: see the report as JSON or CSV.</p>` : nothing}`
   }
 }
 
-const environment = (analysis: RunAnalysis): Section => {
-  const found = environmentTable(analysis)
-  const known = (found?.rows ?? []).map(([label = "", value = ""]) => [label, value] as const)
-  return { id: "environment", title: "Run and environment", body: facts([...factsOf(analysis), ...known]) }
-}
+const environment = (analysis: RunAnalysis): Section => ({
+  id: "environment",
+  title: "Run and environment",
+  body: facts([...factsOf(analysis), ...environmentOf(analysis)])
+})
 
 const few = (tables: Parameters<typeof hasFewMark>[0]): Markup =>
   hasFewMark(tables) ? markup`<p class="note">${fewNote}</p>` : nothing

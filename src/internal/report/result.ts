@@ -1,14 +1,13 @@
 /** The first section of the page: who is best, and what to know about it. */
 import type { Verdict } from "../../Gates.js"
 import type { ParticipantAnalysis, RunAnalysis } from "../analysis/model.js"
-import { details, scroll } from "./elements.js"
+import { captionOf, details, measured, scroll } from "./elements.js"
 import type { Markup } from "./markup.js"
 import { markup, nothing } from "./markup.js"
-import { defaultMeasure, distributionOf } from "./measures.js"
 import { duration, figure, percent } from "./numbers.js"
-import { nameText, plain } from "./plainText.js"
-import { hasFewMark, rankingTable } from "./tables.js"
-import { countsOf, fewNote, rankedBy, rankText, scoreText, verdictOf } from "./words.js"
+import { plain } from "./plainText.js"
+import { cellText, hasFewMark, rankingTable } from "./tables.js"
+import { countsOf, fewNote, levels, rankedBy, rankText, verdictOf } from "./words.js"
 
 export const result = (analysis: RunAnalysis, gates: ReadonlyArray<Verdict>): Markup =>
   markup`<section class="first" aria-labelledby="result"><h2 class="verdict" id="result"><bdi>${verdictOf(
@@ -42,50 +41,36 @@ const elapsed = ({ completedAt, startedAt }: RunAnalysis): number | undefined =>
 }
 
 const ranking = (analysis: RunAnalysis): Markup => {
-  const measure = defaultMeasure(analysis)
-  const scored = analysis.participants.some(({ score }) => score !== undefined)
-  const table = rankingTable(analysis)
-  const place = (title: string): number => table.columns.findIndex((column) => column.title === title)
-  const cells = (row: number, title: string): string => table.rows[row]?.[place(title)] ?? ""
-  const right = (title: string): Markup => markup`<th scope="col" class="right">${title}</th>`
+  const view = rankingTable(analysis)
+  const caption = `Ranked by ${rankedBy(analysis)}`
+  const [, , ...columns] = view.columns
   const row = (participant: ParticipantAnalysis, i: number): Markup => {
-    const { interval, show } = measure ?? {}
-    const distribution = measure === undefined ? undefined : distributionOf(participant, measure.info.key)
-    return markup`<tr><td class="rank right">${participant.skipped ? "–" : rankText(participant)}</td><th scope="row"><bdi>${nameText(
-      participant.name
-    )}</bdi>${participant.skipped ? markup`<span class="range">skipped</span>` : nothing}</th>${
-      scored ? scoreCell(participant) : nothing
-    }${
-      show === undefined || interval === undefined
-        ? nothing
-        : markup`<td class="right">${show(distribution?.median)}${range(interval(distribution?.medianInterval))}</td><td class="right">${cells(i, "p95")}</td><td class="right">${cells(i, "p99")}</td>`
-    }<td class="right">${cells(i, "success")}</td><td class="right">${cells(i, "tasks")}</td><td class="right">${cells(i, "tasks/s")}</td></tr>`
+    const [name = "", , ...cells] = view.rows[i] ?? []
+    return markup`<tr><td class="rank right">${rankText(participant)}</td><th scope="row"><bdi>${cellText(name)}</bdi>${
+      participant.skipped ? markup`<span class="range">skipped</span>` : nothing
+    }</th>${cells.map(
+      (cell, place) =>
+        markup`<td class="right">${columns[place]?.title === "score" ? barOf(participant) : nothing}${measured(cell)}</td>`
+    )}</tr>`
   }
-  const few = hasFewMark([table]) ? ` ${fewNote}` : ""
-  return markup`${scroll(
-    table.caption,
-    markup`<table class="ranking"><caption>${table.caption}: ranked by ${rankedBy(analysis)}</caption><thead><tr><th scope="col" class="right"><abbr title="rank">#</abbr></th><th scope="col">participant</th>${
-      scored ? right("score") : nothing
-    }${measure === undefined ? nothing : markup`${right(`${measure.title} median`)}${right("p95")}${right("p99")}`}${right("success")}${right("tasks")}${right(
-      "tasks/s"
+  const notes = [
+    ...levels(analysis).map((level) => `In brackets: ${percent(level)} confidence intervals.`),
+    ...(analysis.participants.some(({ tied }) => tied) ? ["= Shared rank: these samples do not tell them apart."] : []),
+    ...(hasFewMark([view]) ? [fewNote] : [])
+  ]
+  return markup`${captionOf(caption)}${scroll(
+    caption,
+    markup`<table class="ranking"><caption>${caption}</caption><thead><tr><th scope="col" class="right">rank</th><th scope="col">participant</th>${columns.map(
+      ({ title }) => markup`<th scope="col" class="right">${title}</th>`
     )}</tr></thead><tbody>${analysis.participants.map(row)}</tbody></table>`
-  )}<p class="note">${
-    analysis.participants.some(({ tied }) => tied) ? "= Shared: these samples do not tell them apart. " : ""
-  }In brackets: where the number would be found again, at the confidence level below.${few}</p>`
+  )}<p class="note">${notes.join(" ")}</p>`
 }
 
-const scoreCell = (participant: ParticipantAnalysis): Markup => {
-  const { score, scoreInterval, skipped } = participant
-  if (skipped || score === undefined) return markup`<td class="right">–</td>`
+const barOf = ({ score, skipped }: ParticipantAnalysis): Markup => {
+  if (skipped || score === undefined) return nothing
   const width = Math.min(100, Math.max(0, score)).toFixed(1)
-  return markup`<td class="right"><span class="score"><span class="bar" aria-hidden="true"><span style="width:${width}%"></span></span>${scoreText(
-    score
-  )}</span>${range(
-    scoreInterval === undefined ? "" : `[${scoreText(scoreInterval.low)}, ${scoreText(scoreInterval.high)}]`
-  )}</td>`
+  return markup`<span class="bar" aria-hidden="true"><span style="width:${width}%"></span></span>`
 }
-
-const range = (text: string): Markup => (text === "" ? nothing : markup`<span class="range">${text}</span>`)
 
 const gateList = (gates: ReadonlyArray<Verdict>): Markup =>
   gates.length === 0

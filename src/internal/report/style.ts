@@ -1,9 +1,9 @@
 /** The style sheet of the page: no images, no fonts of its own. */
 import { dark, light, properties } from "../charts/palette.js"
 
-const lightPage = `--page:${light.surface};--panel:#f5f7f9;--text:${light.text};--muted:${light.muted};--rule:${light.rule};--accent:${light.accent};--bad:${light.bad};--good:#14683a;--note:#fff6e0;--note-rule:#e0b341`
+const lightPage = `--page:${light.surface};--panel:#f5f7f9;--text:${light.text};--muted:${light.muted};--rule:${light.rule};--accent:${light.accent};--bad:${light.bad};--good:#14683a;--note:#fff6e0;--note-rule:#e0b341;--shade:#0002`
 
-const darkPage = `--page:${dark.surface};--panel:#191f26;--text:${dark.text};--muted:${dark.muted};--rule:${dark.rule};--accent:${dark.accent};--bad:${dark.bad};--good:#6fd39a;--note:#2a2413;--note-rule:#8a6d1f`
+const darkPage = `--page:${dark.surface};--panel:#191f26;--text:${dark.text};--muted:${dark.muted};--rule:${dark.rule};--accent:${dark.accent};--bad:${dark.bad};--good:#6fd39a;--note:#2a2413;--note-rule:#8a6d1f;--shade:#fff2`
 
 export const style = `
 :root{color-scheme:light dark;${lightPage};${properties(light)}}
@@ -11,7 +11,7 @@ export const style = `
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%;text-size-adjust:100%;scroll-behavior:smooth}
 body{margin:0;background:var(--page);color:var(--text);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
-.page{max-width:60rem;margin:0 auto;padding:2.5rem 1.5rem 4rem}
+.page{max-width:63rem;margin:0 auto;padding:2.5rem 1.5rem 4rem}
 a{color:var(--accent)}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 .skip{position:absolute;left:-100vw;top:0;padding:.5rem 1rem;background:var(--page)}
@@ -33,25 +33,31 @@ section.first{margin-top:2rem}
 .numbers div{display:flex;flex-direction:column-reverse}
 .numbers dt{color:var(--muted);font-size:.875rem}
 .numbers dd{margin:0;font-size:1.25rem;font-weight:600}
-.scroll{overflow-x:auto;margin:.75rem 0 0}
+.scroll{position:relative;overflow-x:auto;margin:.25rem 0 0;background:linear-gradient(90deg,var(--page) 40%,transparent) left/2.5rem 100% no-repeat local,linear-gradient(270deg,var(--page) 40%,transparent) right/2.5rem 100% no-repeat local,linear-gradient(90deg,var(--shade),transparent) left/.75rem 100% no-repeat scroll,linear-gradient(270deg,var(--shade),transparent) right/.75rem 100% no-repeat scroll}
 table{border-collapse:collapse;width:100%;font-size:.875rem;line-height:1.4}
-caption{text-align:left;color:var(--muted);padding:0 0 .4rem}
+caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+.caption{margin:1.25rem 0 0;color:var(--muted);font-size:.875rem}
 th,td{padding:.45rem .7rem;border-bottom:1px solid var(--rule);text-align:left;vertical-align:top}
 th{font-weight:600}
-thead th{color:var(--muted);font-weight:500;vertical-align:bottom;border-bottom-color:var(--muted)}
-th:first-child,td:first-child{padding-left:0}
-th:last-child,td:last-child{padding-right:0}
+thead th{overflow-wrap:normal;color:var(--muted);font-weight:500;vertical-align:bottom;border-bottom-color:var(--muted)}
+table tr>:first-child{padding-left:0}
+table tr>:last-child{padding-right:0}
 .right{text-align:right;white-space:nowrap}
-tbody th{min-width:7rem;max-width:16rem}
-td.long{min-width:14rem}
-.sum th,.sum td{font-weight:600;border-bottom-color:var(--muted)}
+tbody th{min-width:7rem;max-width:18rem}
+.again th{font-weight:400;color:var(--muted)}
+.mark{position:absolute}
+td{overflow-wrap:normal}
+td.long{min-width:14rem;overflow-wrap:anywhere}
+.dense{font-size:.8125rem}
+.dense th,.dense td{padding-left:.4rem;padding-right:.4rem}
+.dense .range{font-size:.75rem}
+.sum th,.sum td{font-weight:600;color:var(--text);border-bottom-color:var(--muted)}
 .ranking{font-size:1rem}
 .ranking thead{font-size:.875rem}
 .ranking .rank{color:var(--muted)}
-.score{display:inline-flex;align-items:center;gap:.6rem;justify-content:flex-end}
-.bar{display:inline-block;width:5rem;height:.5rem;border-radius:.25rem;background:var(--rule);overflow:hidden;print-color-adjust:exact;-webkit-print-color-adjust:exact}
+.bar{float:left;margin:.5em 1rem 0 0;width:5rem;height:.5rem;border-radius:.25rem;background:var(--rule);overflow:hidden;print-color-adjust:exact;-webkit-print-color-adjust:exact}
 .bar span{display:block;height:100%;background:var(--accent);print-color-adjust:exact;-webkit-print-color-adjust:exact}
-.range{display:block;color:var(--muted);font-size:.8125rem;font-weight:400}
+.range{display:block;white-space:nowrap;color:var(--muted);font-size:.8125rem;font-weight:400}
 figure{margin:1rem 0 0}
 figcaption{max-width:44rem;margin-top:.35rem}
 svg{display:block;width:100%;height:auto}
@@ -81,8 +87,9 @@ footer{margin-top:3.5rem;padding-top:1rem;border-top:1px solid var(--rule)}
 .wide{display:none}
 .narrow{display:block}
 section{margin-top:2.5rem}
-.ranking{font-size:.9375rem}
+.ranking{font-size:.875rem}
 .bar{display:none}
+th,td{padding-left:.45rem;padding-right:.45rem}
 tbody th{min-width:5.5rem}
 .facts{grid-template-columns:1fr;gap:0}
 .facts dd{margin-bottom:.6rem}

@@ -13,25 +13,30 @@ export interface Column {
   readonly align?: "left" | "right"
 }
 
+/** Text, or an estimate with its interval; either may be empty. */
+export type Cell = string | { readonly value: string; readonly interval: string }
+
 export interface TableView {
   readonly caption: string
   readonly columns: ReadonlyArray<Column>
   /** As many cells as there are columns; the first names the row. */
-  readonly rows: ReadonlyArray<ReadonlyArray<string>>
+  readonly rows: ReadonlyArray<ReadonlyArray<Cell>>
 }
+
+/** On one line. */
+export const cellText = (cell: Cell): string =>
+  typeof cell === "string" ? cell : cell.interval === "" ? cell.value : `${cell.value} ${cell.interval}`
 
 /** Best first. */
 export const rankingTable = (analysis: RunAnalysis): TableView => {
   const measure = defaultMeasure(analysis)
   const scored = analysis.participants.some(({ score }) => score !== undefined)
-  const withIntervals = analysis.participants.some(({ scoreInterval }) => scoreInterval !== undefined)
   return {
     caption: "Participants, best first",
     columns: [
       text("participant"),
       right("rank"),
       ...(scored ? [right("score")] : []),
-      ...(withIntervals ? [right("interval")] : []),
       ...(measure === undefined ? [] : [right(`median ${measure.title}`), right("p95"), right("p99")]),
       right("success"),
       right("tasks"),
@@ -42,12 +47,11 @@ export const rankingTable = (analysis: RunAnalysis): TableView => {
       return [
         nameText(participant.name),
         participant.skipped ? "skipped" : rankText(participant),
-        ...(scored ? [scoreText(participant.skipped ? undefined : participant.score)] : []),
-        ...(withIntervals ? [intervalText(participant)] : []),
+        ...(scored ? [scoreCell(participant)] : []),
         ...(measure === undefined
           ? []
           : [
-              measure.show(distribution?.median),
+              { value: measure.show(distribution?.median), interval: measure.interval(distribution?.medianInterval) },
               high(measure, distribution, 95, distribution?.p95),
               high(measure, distribution, 99, distribution?.p99)
             ]),
@@ -64,9 +68,7 @@ export const metricTable = (analysis: RunAnalysis, measure: Measure): TableView 
   caption: measure.title,
   columns: [
     text("participant"),
-    ...["samples", "min", "q1", "median", "interval", "q3", "p90", "p95", "interval", "p99", "p99.9", "max", "mean", "sd"].map(
-      right
-    )
+    ...["n", "min", "q1", "median", "q3", "p90", "p95", "p99", "p99.9", "max", "mean", "sd"].map(right)
   ],
   rows: analysis.participants
     .filter(({ skipped }) => !skipped)
@@ -77,12 +79,10 @@ export const metricTable = (analysis: RunAnalysis, measure: Measure): TableView 
         figure(found?.count ?? 0),
         measure.show(found?.min),
         measure.show(found?.q1),
-        measure.show(found?.median),
-        measure.interval(found?.medianInterval),
+        { value: measure.show(found?.median), interval: measure.interval(found?.medianInterval) },
         measure.show(found?.q3),
         high(measure, found, 90, found?.p90),
-        high(measure, found, 95, found?.p95),
-        measure.interval(found?.p95Interval),
+        { value: high(measure, found, 95, found?.p95), interval: measure.interval(found?.p95Interval) },
         high(measure, found, 99, found?.p99),
         high(measure, found, 99.9, found?.p999),
         measure.show(found?.max),
@@ -250,21 +250,16 @@ export const failureTable = (analysis: RunAnalysis): TableView | undefined => {
   }
 }
 
-export const environmentTable = ({ environment }: RunAnalysis): TableView | undefined =>
-  environment.length === 0
-    ? undefined
-    : {
-        caption: "Where it ran",
-        columns: [text("fact"), text("value")],
-        rows: environment.map(({ label, value }) => [nameText(label), plain(value, 300)])
-      }
+/** Where and on what it ran. */
+export const environmentOf = ({ environment }: RunAnalysis): ReadonlyArray<readonly [label: string, value: string]> =>
+  environment.map(({ label, value }) => [nameText(label), plain(value, 300)])
 
 /** Whether a cell of these tables has {@link fewMark}. */
 export const hasFewMark = (tables: ReadonlyArray<TableView | undefined>): boolean =>
   tables.some(
     (table) =>
       table?.rows.some((row) =>
-        row.some((cell, i) => table.columns[i]?.align === "right" && cell.endsWith(fewMark))
+        row.some((cell, i) => table.columns[i]?.align === "right" && valueOf(cell).endsWith(fewMark))
       ) === true
   )
 
@@ -272,12 +267,16 @@ export const hasFewMark = (tables: ReadonlyArray<TableView | undefined>): boolea
 // internal
 // -----------------------------------------------------------------------------
 
+const valueOf = (cell: Cell): string => (typeof cell === "string" ? cell : cell.value)
+
 const text = (title: string): Column => ({ title })
 
 const right = (title: string): Column => ({ title, align: "right" })
 
-const intervalText = ({ scoreInterval }: ParticipantAnalysis): string =>
-  scoreInterval === undefined ? "" : `[${scoreText(scoreInterval.low)}, ${scoreText(scoreInterval.high)}]`
+const scoreCell = ({ score, scoreInterval, skipped }: ParticipantAnalysis): Cell => ({
+  value: scoreText(skipped ? undefined : score),
+  interval: scoreInterval === undefined ? "" : `[${scoreText(scoreInterval.low)}, ${scoreText(scoreInterval.high)}]`
+})
 
 const high = (
   measure: Measure,

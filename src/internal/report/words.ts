@@ -1,6 +1,5 @@
 /** What a run found, in sentences. */
 import type { ParticipantAnalysis, RunAnalysis } from "../analysis/model.js"
-import type { Measure } from "./measures.js"
 import { defaultMeasure, distributionOf, measuresOf } from "./measures.js"
 import { absent, figure, moment, percent, plural } from "./numbers.js"
 import { nameText, plain } from "./plainText.js"
@@ -27,8 +26,9 @@ export const verdictOf = (analysis: RunAnalysis): string => {
   const best = ran.filter(({ rank }) => rank === 1)
   if (best.length === ran.length) return `${names(ran)} cannot be told apart by ${rankedBy(analysis)}.`
   if (best.length > 1) return `${names(best)} share first place: these samples do not tell them apart.`
-  const [second] = ran.filter(({ rank }) => rank !== 1)
-  return `${names(best)} is first with ${standing(analysis, best[0])}; next is ${names(second === undefined ? [] : [second])} with ${standing(analysis, second)}.`
+  const rest = ran.filter(({ rank }) => rank !== 1)
+  const next = rest.filter(({ rank }) => rank === rest[0]?.rank)
+  return `${names(best)} is first with ${standing(analysis, first)}; next ${next.length === 1 ? "is" : "are"} ${names(next)} with ${standing(analysis, rest[0])}.`
 }
 
 /** What ranks are made of, as the end of a sentence. */
@@ -90,14 +90,17 @@ export const fewMark = "*"
 
 export const fewNote = `${fewMark} With so few samples this percentile is the greatest sample.`
 
-/** How a participant stands, as in "with …". */
-export const standing = (analysis: RunAnalysis, participant: ParticipantAnalysis | undefined): string => {
+/** What a participant's rank is made of, as in "with …". */
+const standing = (analysis: RunAnalysis, participant: ParticipantAnalysis | undefined): string => {
+  if (participant?.score !== undefined) return `a score of ${scoreText(participant.score)}`
   const measure = defaultMeasure(analysis)
-  const parts = [
-    ...(participant?.score === undefined ? [] : [`a score of ${scoreText(participant.score)}`]),
-    ...medianText(participant, measure)
-  ]
-  return parts.length === 0 ? `${percent(participant?.successRate)} success` : parts.join(" and ")
+  const distribution =
+    participant === undefined || measure === undefined ? undefined : distributionOf(participant, measure.info.key)
+  const success = `${percent(participant?.successRate)} success`
+  if (measure === undefined || distribution === undefined) return success
+  const median = `a median ${measure.label} of ${measure.withUnit(distribution.median)}`
+  const rates = new Set(countsOf(analysis).ran.map(({ successRate }) => successRate))
+  return rates.size > 1 ? `${success} and ${median}` : median
 }
 
 /** The names of up to three participants, and how many more there are. */
@@ -125,17 +128,8 @@ export const failureText = (analysis: RunAnalysis): string => {
 // internal
 // -----------------------------------------------------------------------------
 
-const medianText = (
-  participant: ParticipantAnalysis | undefined,
-  measure: Measure | undefined
-): ReadonlyArray<string> => {
-  if (participant === undefined || measure === undefined) return []
-  const distribution = distributionOf(participant, measure.info.key)
-  return distribution === undefined ? [] : [`a median ${measure.label} of ${measure.withUnit(distribution.median)}`]
-}
-
 /** The confidence levels of all intervals: one, as a rule. */
-const levels = (analysis: RunAnalysis): ReadonlyArray<number> => {
+export const levels = (analysis: RunAnalysis): ReadonlyArray<number> => {
   const found = new Set<number>()
   for (const { metrics, scoreInterval } of analysis.participants) {
     if (scoreInterval !== undefined) found.add(scoreInterval.level)

@@ -55,6 +55,27 @@ function _bench_bash_completions() {
             bench,export)
                 cmd="bench__export"
                 ;;
+            bench,report)
+                cmd="bench__report"
+                ;;
+            bench,compare)
+                cmd="bench__compare"
+                ;;
+            bench,baseline)
+                cmd="bench__baseline"
+                ;;
+            bench,baseline,save)
+                cmd="bench__baseline__save"
+                ;;
+            bench,baseline,list)
+                cmd="bench__baseline__list"
+                ;;
+            bench,baseline,use)
+                cmd="bench__baseline__use"
+                ;;
+            bench,baseline,remove)
+                cmd="bench__baseline__remove"
+                ;;
             bench,push)
                 cmd="bench__push"
                 ;;
@@ -112,7 +133,7 @@ function _bench_bash_completions() {
     done
     case "${cmd}" in
         bench)
-            opts="-h --completions --log-level --help --wizard --version artifacts auth benchmarks check export iterations logs org push results run runs serve worker"
+            opts="-h --completions --log-level --help --wizard --version artifacts auth baseline benchmarks check compare export iterations logs org push report results run runs serve worker"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -126,7 +147,7 @@ function _bench_bash_completions() {
             return 0
             ;;
         bench__run)
-            opts="-h --shape --provider --iterations --concurrency --stagger-delay-ms --group-by --benchmark --slug --name --run-key --worker-pool --threshold --no-ingest --dry-run --check --validate --config --local --base-url --api-key --org --format --json --quiet --verbose --completions --log-level --help --wizard --version"
+            opts="-h --shape --provider --iterations --concurrency --stagger-delay-ms --group-by --benchmark --slug --name --run-key --worker-pool --threshold --no-ingest --dry-run --check --validate --config --local --base-url --api-key --org --format --json --log-format --quiet --verbose --completions --log-level --help --wizard --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -210,6 +231,10 @@ function _bench_bash_completions() {
                     ;;
                 --json)
                     COMPREPLY=( "${cur}" )
+                    return 0
+                    ;;
+                --log-format)
+                    COMPREPLY=( $(compgen -W "text,json" -- "${cur}") )
                     return 0
                     ;;
                 --quiet)
@@ -228,7 +253,7 @@ function _bench_bash_completions() {
             return 0
             ;;
         bench__check)
-            opts="-h --shape --provider --iterations --concurrency --stagger-delay-ms --group-by --benchmark --slug --name --run-key --worker-pool --threshold --no-ingest --dry-run --check --validate --config --local --base-url --api-key --org --format --json --quiet --verbose --completions --log-level --help --wizard --version"
+            opts="-h --shape --provider --iterations --concurrency --stagger-delay-ms --group-by --benchmark --slug --name --run-key --worker-pool --threshold --no-ingest --dry-run --check --validate --config --local --base-url --api-key --org --format --json --log-format --quiet --verbose --completions --log-level --help --wizard --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -314,6 +339,10 @@ function _bench_bash_completions() {
                     COMPREPLY=( "${cur}" )
                     return 0
                     ;;
+                --log-format)
+                    COMPREPLY=( $(compgen -W "text,json" -- "${cur}") )
+                    return 0
+                    ;;
                 --quiet)
                     COMPREPLY=( "${cur}" )
                     return 0
@@ -330,7 +359,7 @@ function _bench_bash_completions() {
             return 0
             ;;
         bench__worker)
-            opts="-h --run --participant --forever --shape --concurrency --stagger-delay-ms --benchmark --slug --config --local --base-url --api-key --org --format --json --quiet --verbose --completions --log-level --help --wizard --version"
+            opts="-h --run --participant --forever --shape --concurrency --stagger-delay-ms --benchmark --slug --config --local --base-url --api-key --org --format --json --log-format --quiet --verbose --completions --log-level --help --wizard --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -390,6 +419,10 @@ function _bench_bash_completions() {
                     ;;
                 --json)
                     COMPREPLY=( "${cur}" )
+                    return 0
+                    ;;
+                --log-format)
+                    COMPREPLY=( $(compgen -W "text,json" -- "${cur}") )
                     return 0
                     ;;
                 --quiet)
@@ -859,6 +892,248 @@ function _bench_bash_completions() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        bench__report)
+            opts="-h --benchmark --out --format --local --base-url --api-key --org --completions --log-level --help --wizard --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --benchmark)
+                    COMPREPLY=( $(compgen -f "${cur}") )
+                    return 0
+                    ;;
+                --out)
+                    COMPREPLY=( $(compgen -f "${cur}") )
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=( $(compgen -W "html,md,json,csv,junit" -- "${cur}") )
+                    return 0
+                    ;;
+                --local)
+                    COMPREPLY=( "${cur}" )
+                    return 0
+                    ;;
+                --base-url)
+                    COMPREPLY=( $(compgen -f "${cur}") )
+                    return 0
+                    ;;
+                --api-key)
+                    COMPREPLY=( $(compgen -f "${cur}") )
+                    return 0
+                    ;;
+                --org)
+                    COMPREPLY=( $(compgen -f "${cur}") )
+                    return 0
+                    ;;
+            *)
+                COMPREPLY=()
+                ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        bench__compare)
+            opts="-h --baseline --participants --benchmark --fail-on --json --format --local --base-url --api-key --org --completions --log-level --help --wizard --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --baseline)
+                    COMPREPLY=( $(compgen -f "${cur}") )
+                    return 0
+                    ;;
+                --participants)
+                    COMPREPLY=( $(compgen -f "${cur}") )
+                    return 0
+                    ;;
+                --benchmark)
+                    COMPREPLY=( $(compgen -f "${cur}") )
+                    return 0
+                    ;;
+                --fail-on)
+                    COMPREPLY=( $(compgen -f "${cur}") )
+                    return 0
+                    ;;
+                --json)
+                    COMPREPLY=( "${cur}" )
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=( $(compgen -W "table,markdown,json" -- "${cur}") )
+                    return 0
+                    ;;
+                --local)
+                    COMPREPLY=( "${cur}" )
+                    return 0
+                    ;;
+                --base-url)
+                    COMPREPLY=( $(compgen -f "${cur}") )
+                    return 0
+                    ;;
+                --api-key)
+                    COMPREPLY=( $(compgen -f "${cur}") )
+                    return 0
+                    ;;
+                --org)
+                    COMPREPLY=( $(compgen -f "${cur}") )
+                    return 0
+                    ;;
+            *)
+                COMPREPLY=()
+                ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        bench__baseline)
+            opts="-h --completions --log-level --help --wizard --version list remove save use"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+            *)
+                COMPREPLY=()
+                ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        bench__baseline__save)
+            opts="-h --benchmark --local --base-url --api-key --org --completions --log-level --help --wizard --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --benchmark)
+                    COMPREPLY=( $(compgen -f "${cur}") )
+                    return 0
+                    ;;
+                --local)
+                    COMPREPLY=( "${cur}" )
+                    return 0
+                    ;;
+                --base-url)
+                    COMPREPLY=( $(compgen -f "${cur}") )
+                    return 0
+                    ;;
+                --api-key)
+                    COMPREPLY=( $(compgen -f "${cur}") )
+                    return 0
+                    ;;
+                --org)
+                    COMPREPLY=( $(compgen -f "${cur}") )
+                    return 0
+                    ;;
+            *)
+                COMPREPLY=()
+                ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        bench__baseline__list)
+            opts="-h --json --format --local --base-url --api-key --org --completions --log-level --help --wizard --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --json)
+                    COMPREPLY=( "${cur}" )
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=( $(compgen -W "json,table" -- "${cur}") )
+                    return 0
+                    ;;
+                --local)
+                    COMPREPLY=( "${cur}" )
+                    return 0
+                    ;;
+                --base-url)
+                    COMPREPLY=( $(compgen -f "${cur}") )
+                    return 0
+                    ;;
+                --api-key)
+                    COMPREPLY=( $(compgen -f "${cur}") )
+                    return 0
+                    ;;
+                --org)
+                    COMPREPLY=( $(compgen -f "${cur}") )
+                    return 0
+                    ;;
+            *)
+                COMPREPLY=()
+                ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        bench__baseline__use)
+            opts="-h --local --base-url --api-key --org --completions --log-level --help --wizard --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --local)
+                    COMPREPLY=( "${cur}" )
+                    return 0
+                    ;;
+                --base-url)
+                    COMPREPLY=( $(compgen -f "${cur}") )
+                    return 0
+                    ;;
+                --api-key)
+                    COMPREPLY=( $(compgen -f "${cur}") )
+                    return 0
+                    ;;
+                --org)
+                    COMPREPLY=( $(compgen -f "${cur}") )
+                    return 0
+                    ;;
+            *)
+                COMPREPLY=()
+                ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        bench__baseline__remove)
+            opts="-h --local --base-url --api-key --org --completions --log-level --help --wizard --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --local)
+                    COMPREPLY=( "${cur}" )
+                    return 0
+                    ;;
+                --base-url)
+                    COMPREPLY=( $(compgen -f "${cur}") )
+                    return 0
+                    ;;
+                --api-key)
+                    COMPREPLY=( $(compgen -f "${cur}") )
+                    return 0
+                    ;;
+                --org)
+                    COMPREPLY=( $(compgen -f "${cur}") )
+                    return 0
+                    ;;
+            *)
+                COMPREPLY=()
+                ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         bench__push)
             opts="-h --all --list --discard --force --api-key --json --format --completions --log-level --help --wizard --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1064,7 +1339,7 @@ function _bench_bash_completions() {
             return 0
             ;;
         bench__serve)
-            opts="-h --port --host --database --artifacts --public-url --lease --completions --log-level --help --wizard --version keys orgs prune"
+            opts="-h --port --host --database --artifacts --public-url --trusted-proxies --lease --completions --log-level --help --wizard --version keys orgs prune"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1087,6 +1362,10 @@ function _bench_bash_completions() {
                     return 0
                     ;;
                 --public-url)
+                    COMPREPLY=( $(compgen -f "${cur}") )
+                    return 0
+                    ;;
+                --trusted-proxies)
                     COMPREPLY=( $(compgen -f "${cur}") )
                     return 0
                     ;;

@@ -61,6 +61,7 @@ function _bench_zsh_completions() {
                 '--org[Organization to record under.]' \
                 '--format[How results are printed.]:CHOICE:(json table)' \
                 '--json[Print results as JSON on stdout.]' \
+                '--log-format[How progress is printed on stderr\: json is one event a line.]:CHOICE:(text json)' \
                 '--quiet[Print results only, no progress.]' \
                 '--verbose[Print diagnostics in detail.]' \
                 && ret=0
@@ -96,6 +97,7 @@ function _bench_zsh_completions() {
                 '--org[Organization to record under.]' \
                 '--format[How results are printed.]:CHOICE:(json table)' \
                 '--json[Print results as JSON on stdout.]' \
+                '--log-format[How progress is printed on stderr\: json is one event a line.]:CHOICE:(text json)' \
                 '--quiet[Print results only, no progress.]' \
                 '--verbose[Print diagnostics in detail.]' \
                 && ret=0
@@ -123,6 +125,7 @@ function _bench_zsh_completions() {
                 '--org[Organization to record under.]' \
                 '--format[How results are printed.]:CHOICE:(json table)' \
                 '--json[Print results as JSON on stdout.]' \
+                '--log-format[How progress is printed on stderr\: json is one event a line.]:CHOICE:(text json)' \
                 '--quiet[Print results only, no progress.]' \
                 '--verbose[Print diagnostics in detail.]' \
                 && ret=0
@@ -351,6 +354,123 @@ function _bench_zsh_completions() {
                 '--org[Organization whose runs are meant.]' \
                 && ret=0
             ;;
+            (report)
+            _arguments "${_arguments_options[@]}" \
+                '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                '-h[Show the help documentation for a command.]' \
+                '--help[Show the help documentation for a command.]' \
+                '--wizard[Start wizard mode for a command.]' \
+                '--version[Show the version of the application.]' \
+                '--benchmark[Only runs of this benchmark are meant.]' \
+                '--out[File to write or replace, - for stdout; default\: stdout, and SLUG-ID.html for a page.]' \
+                '--format[Default\: what the file'\''s name ends with, else html.]:CHOICE:(html md json csv junit)' \
+                '--local[Look into the project'\''s own store.]' \
+                '--base-url[Platform to ask.]' \
+                '--api-key[API key of the platform.]' \
+                '--org[Organization whose runs are meant.]' \
+                && ret=0
+            ;;
+            (compare)
+            _arguments "${_arguments_options[@]}" \
+                '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                '-h[Show the help documentation for a command.]' \
+                '--help[Show the help documentation for a command.]' \
+                '--wizard[Start wizard mode for a command.]' \
+                '--version[Show the version of the application.]' \
+                '--baseline[Compare with this saved baseline, or with \`current\`.]' \
+                '--participants[Two participants of one run, separated by a comma.]' \
+                '--benchmark[Of which benchmark \`last\` is meant.]' \
+                '--fail-on[Exit with 4 when it holds, such as "ttiMs.p95 > +10%"; may be repeated.]' \
+                '--json[Print JSON on stdout.]' \
+                '--format[How the comparison is printed.]:CHOICE:(table markdown json)' \
+                '--local[Look into the project'\''s own store.]' \
+                '--base-url[Platform to ask.]' \
+                '--api-key[API key of the platform.]' \
+                '--org[Organization whose runs are meant.]' \
+                && ret=0
+            ;;
+            (baseline)
+            _arguments "${_arguments_options[@]}" \
+                '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                '-h[Show the help documentation for a command.]' \
+                '--help[Show the help documentation for a command.]' \
+                '--wizard[Start wizard mode for a command.]' \
+                '--version[Show the version of the application.]' \
+                ":: :_bench__baseline_commands" \
+                "*::: :->baseline" \
+                && ret=0
+            case $state in
+                (baseline)
+                words=($line[1] "${words[@]}")
+                (( CURRENT += 1 ))
+                curcontext="${curcontext%:*:*}:bench-baseline-command-$line[1]:"
+                case $line[1] in
+                    (save)
+                    _arguments "${_arguments_options[@]}" \
+                        '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                        '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                        '-h[Show the help documentation for a command.]' \
+                        '--help[Show the help documentation for a command.]' \
+                        '--wizard[Start wizard mode for a command.]' \
+                        '--version[Show the version of the application.]' \
+                        '--benchmark[Of which benchmark \`last\` is meant.]' \
+                        '--local[Look into the project'\''s own store.]' \
+                        '--base-url[Platform to ask.]' \
+                        '--api-key[API key of the platform.]' \
+                        '--org[Organization whose runs are meant.]' \
+                        && ret=0
+                    ;;
+                    (list)
+                    _arguments "${_arguments_options[@]}" \
+                        '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                        '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                        '-h[Show the help documentation for a command.]' \
+                        '--help[Show the help documentation for a command.]' \
+                        '--wizard[Start wizard mode for a command.]' \
+                        '--version[Show the version of the application.]' \
+                        '--json[Print JSON on stdout.]' \
+                        '--format[How results are printed.]:CHOICE:(json table)' \
+                        '--local[Look into the project'\''s own store.]' \
+                        '--base-url[Platform to ask.]' \
+                        '--api-key[API key of the platform.]' \
+                        '--org[Organization whose runs are meant.]' \
+                        && ret=0
+                    ;;
+                    (use)
+                    _arguments "${_arguments_options[@]}" \
+                        '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                        '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                        '-h[Show the help documentation for a command.]' \
+                        '--help[Show the help documentation for a command.]' \
+                        '--wizard[Start wizard mode for a command.]' \
+                        '--version[Show the version of the application.]' \
+                        '--local[Look into the project'\''s own store.]' \
+                        '--base-url[Platform to ask.]' \
+                        '--api-key[API key of the platform.]' \
+                        '--org[Organization whose runs are meant.]' \
+                        && ret=0
+                    ;;
+                    (remove)
+                    _arguments "${_arguments_options[@]}" \
+                        '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
+                        '--log-level[Sets the minimum log level for a command.]:CHOICE:(all trace debug info warning error fatal none)' \
+                        '-h[Show the help documentation for a command.]' \
+                        '--help[Show the help documentation for a command.]' \
+                        '--wizard[Start wizard mode for a command.]' \
+                        '--version[Show the version of the application.]' \
+                        '--local[Look into the project'\''s own store.]' \
+                        '--base-url[Platform to ask.]' \
+                        '--api-key[API key of the platform.]' \
+                        '--org[Organization whose runs are meant.]' \
+                        && ret=0
+                    ;;
+                esac
+                ;;
+            esac
+            ;;
             (push)
             _arguments "${_arguments_options[@]}" \
                 '--completions[Generate a completion script for a specific shell.]:CHOICE:(sh bash fish zsh)' \
@@ -489,6 +609,7 @@ function _bench_zsh_completions() {
                 '--database[A file, sqlite\:PATH or postgres\://user\:password@host/name; default BENCH_DATABASE, else .bench/server.db.]' \
                 '--artifacts[A directory or s3\://bucket?endpoint=…&region=…; default BENCH_ARTIFACTS, else .bench/server-artifacts.]' \
                 '--public-url[Where clients reach the server, if it is behind a proxy.]' \
+                '--trusted-proxies[How many proxies of yours every request comes through\: whom X-Forwarded-For is believed from.]' \
                 '--lease[How long a worker may be silent before another process may take it over.]' \
                 ":: :_bench__serve_commands" \
                 "*::: :->serve" \
@@ -651,6 +772,9 @@ _bench_commands() {
         'logs:Show the logs of a run'\''s workers.' \
         'artifacts:Files that workers left: logs, system metrics, and more.' \
         'export:Write every task or step of a run as JSON, NDJSON or CSV.' \
+        'report:Write what a run found: a page to look at, or Markdown, JSON, CSV or JUnit XML.' \
+        'compare:Compare two runs, or two participants of one.' \
+        'baseline:Runs to compare with, by name.' \
         'push:Send results that could not be delivered when they were made.' \
         'auth:Credentials for a platform.' \
         'org:Organizations on a platform.' \
@@ -740,6 +864,46 @@ _bench__artifacts__get_commands() {
 _bench__export_commands() {
     local commands; commands=()
     _describe -t commands 'bench export commands' commands "$@"
+}
+(( $+functions[_bench__report_commands] )) ||
+_bench__report_commands() {
+    local commands; commands=()
+    _describe -t commands 'bench report commands' commands "$@"
+}
+(( $+functions[_bench__compare_commands] )) ||
+_bench__compare_commands() {
+    local commands; commands=()
+    _describe -t commands 'bench compare commands' commands "$@"
+}
+(( $+functions[_bench__baseline_commands] )) ||
+_bench__baseline_commands() {
+    local commands; commands=(
+        'save:Save a run as a baseline to compare with.' \
+        'list:List the baselines of the project.' \
+        'use:Choose the baseline that `current` means.' \
+        'remove:Forget a baseline; its run is kept.' \
+    )
+    _describe -t commands 'bench baseline commands' commands "$@"
+}
+(( $+functions[_bench__baseline__save_commands] )) ||
+_bench__baseline__save_commands() {
+    local commands; commands=()
+    _describe -t commands 'bench baseline save commands' commands "$@"
+}
+(( $+functions[_bench__baseline__list_commands] )) ||
+_bench__baseline__list_commands() {
+    local commands; commands=()
+    _describe -t commands 'bench baseline list commands' commands "$@"
+}
+(( $+functions[_bench__baseline__use_commands] )) ||
+_bench__baseline__use_commands() {
+    local commands; commands=()
+    _describe -t commands 'bench baseline use commands' commands "$@"
+}
+(( $+functions[_bench__baseline__remove_commands] )) ||
+_bench__baseline__remove_commands() {
+    local commands; commands=()
+    _describe -t commands 'bench baseline remove commands' commands "$@"
 }
 (( $+functions[_bench__push_commands] )) ||
 _bench__push_commands() {

@@ -4,11 +4,15 @@
  *
  * @since 0.1.0
  */
-import { logChoose, normalCdf } from "./internal/statistics/distributions.js"
+import { Differences } from "./internal/statistics/differences.js"
+import { logChoose, normalCdf, normalQuantile } from "./internal/statistics/distributions.js"
+import { Means } from "./internal/statistics/means.js"
 import type { Random } from "./internal/statistics/random.js"
 import { beta, generator } from "./internal/statistics/random.js"
+import { exactP, exactPOfTies, lowerRank, rankSums } from "./internal/statistics/rankSums.js"
+import type { Ends } from "./internal/statistics/replicates.js"
+import { acceleratedEnds, percentileEnds } from "./internal/statistics/replicates.js"
 import type { Sorted } from "./Statistics.js"
-import * as Statistics from "./Statistics.js"
 
 // -----------------------------------------------------------------------------
 // models
@@ -27,12 +31,29 @@ export interface Interval {
 }
 
 /**
+ * The interval of a mean, and which of the two bootstrap intervals it is: `percentile` where the better one has no value.
+ *
  * @since 0.1.0
  * @category models
  */
-export interface ResamplingOptions {
+export interface MeanInterval extends Interval {
+  readonly method: "BCa" | "percentile"
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface IntervalOptions {
   /** Confidence level, a fraction. Default 0.95. */
   readonly level?: number | undefined
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface ResamplingOptions extends IntervalOptions {
   /** How often is resampled. Default 10 000. */
   readonly resamples?: number | undefined
   /** An integer: the same samples and seed give the same result. Default 1. */
@@ -51,6 +72,18 @@ export interface RankTest {
   /** Two-sided. */
   readonly p: number
   readonly method: "exact" | "normal approximation"
+}
+
+/**
+ * By how much the samples of one set are above those of another, in their unit.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Shift {
+  readonly shift: number
+  /** Undefined when there are too few samples for its level. */
+  readonly interval: Interval | undefined
 }
 
 // -----------------------------------------------------------------------------
@@ -94,10 +127,7 @@ export const percentileInterval = (
   const { level = 0.95, resamples = 10_000, seed = 1 } = options
   if (sorted.length < samplesForInterval(p, level)) return undefined
   const draw = drawPercentile(sorted, p, generator(seed))
-  return quantilesOf(
-    Float64Array.from({ length: resamples }, () => draw()),
-    level
-  )
+  return atLevel(percentileEnds(drawn(draw, resamples), level), level)
 }
 
 /**
@@ -125,7 +155,61 @@ export const ratioInterval = (
     if (!(denominator > 0) || !Number.isFinite(ratio)) return undefined
     ratios[i] = ratio
   }
-  return quantilesOf(ratios, level)
+  return atLevel(percentileEnds(ratios, level), level)
+}
+
+/**
+ * Bootstrap interval of the arithmetic mean: BCa, with the acceleration that the jackknife gives, which for a mean is a sixth of
+ * the skewness over the square root of `n`. Undefined below 6 samples. Above 1000 samples the sum of those that are not among
+ * the 200 smallest or largest is a normal number in each resample.
+ *
+ * Source: Efron, "Better Bootstrap Confidence Intervals" (1987).
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
+export const meanInterval = (sorted: Sorted, options: ResamplingOptions = {}): MeanInterval | undefined => {
+  const { level = 0.95, resamples = 10_000, seed = 1 } = options
+  if (sorted.length < fewestForMean) return undefined
+  const means = new Means(sorted)
+  if (!Number.isFinite(means.scale)) return undefined
+  const acceleration = means.cubes / (6 * means.squares ** 1.5)
+  return accelerated(drawn(means.draws(generator(seed)), resamples), { estimate: means.mean, acceleration, level })
+}
+
+/**
+ * Like {@link meanInterval}, of the ratio between the means of two independent sets of samples (`first` over `second`);
+ * undefined when either has fewer than 6, or the second's mean may be 0 or less.
+ *
+ * Source: for two samples the acceleration is that of Davison & Hinkley, "Bootstrap Methods and their Application" (1997),
+ * section 5.3, from the influence of each sample on the ratio.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
+export const meanRatioInterval = (
+  first: Sorted,
+  second: Sorted,
+  options: ResamplingOptions = {}
+): MeanInterval | undefined => {
+  const { level = 0.95, resamples = 10_000, seed = 1 } = options
+  if (Math.min(first.length, second.length) < fewestForMean) return undefined
+  const [a, b] = [new Means(first), new Means(second)]
+  const random = generator(seed)
+  const [drawFirst, drawSecond] = [a.draws(random), b.draws(random)]
+  const ratios = new Float64Array(resamples)
+  for (let i = 0; i < resamples; i++) {
+    const [numerator, denominator] = [drawFirst(), drawSecond()]
+    const ratio = numerator / denominator
+    if (!(denominator > 0) || !Number.isFinite(ratio)) return undefined
+    ratios[i] = ratio
+  }
+  const estimate = a.mean / b.mean
+  // Influences of samples on the ratio, in units of 1 / b.mean.
+  const [unitA, unitB] = [a.scale / first.length, (-estimate * b.scale) / second.length]
+  const squares = unitA ** 2 * a.squares + unitB ** 2 * b.squares
+  const cubes = unitA ** 3 * a.cubes + unitB ** 3 * b.cubes
+  return accelerated(ratios, { estimate, acceleration: cubes / (6 * squares ** 1.5), level })
 }
 
 // -----------------------------------------------------------------------------
@@ -133,11 +217,12 @@ export const ratioInterval = (
 // -----------------------------------------------------------------------------
 
 /**
- * The Mann-Whitney U test, two-sided. Exact where there are no ties and at most 5000 pairs, else by the normal
- * approximation with corrections for ties and continuity. Undefined when either set is empty.
+ * The Mann-Whitney U test, two-sided. Exact up to 5000 pairs (with ties, up to 900), else by the normal approximation with
+ * corrections for ties and continuity. Undefined when either set is empty.
  *
- * Source: Mann & Whitney, "On a Test of Whether one of Two Random Variables is Stochastically Larger than the Other" (1947);
- * corrections as in Hollander, Wolfe & Chicken, "Nonparametric Statistical Methods" (2014), section 4.1.
+ * Sources: Mann & Whitney, "On a Test of Whether one of Two Random Variables is Stochastically Larger than the Other" (1947);
+ * with ties, Streitberg & Röhmel, "Exact Distributions for Permutation and Rank Tests" (1986), where as extreme means as far
+ * from the mean; corrections as in Hollander, Wolfe & Chicken, "Nonparametric Statistical Methods" (2014), section 4.1.
  *
  * @since 0.1.0
  * @category combinators
@@ -147,6 +232,7 @@ export const mannWhitney = (first: Sorted, second: Sorted): RankTest | undefined
   if (n === 0 || m === 0) return undefined
   const { ties, u } = rankSums(first, second)
   if (ties === 0 && n * m <= exactPairs) return { u, p: exactP(u, n, m), method: "exact" }
+  if (n * m <= exactPairsWithTies) return { u, p: exactPOfTies(first, second), method: "exact" }
   const total = n + m
   const variance = ((n * m) / 12) * (total + 1 - ties / (total * (total - 1)))
   const distance = Math.max(0, Math.abs(u - (n * m) / 2) - 0.5)
@@ -235,28 +321,65 @@ export const magnitudeOf = (delta: number): "negligible" | "small" | "medium" | 
 }
 
 /**
- * The Hodges-Lehmann shift: the median of all differences between a sample of the first set and one of the second. Of more
- * than a million pairs, those between 1000 evenly spaced quantiles of each: `isApproximate`. Undefined when either is empty.
+ * Where Cliff's delta lies, by its asymmetric interval; it never leaves -1 to 1. Undefined below two samples in either set.
  *
- * Source: Hodges & Lehmann, "Estimates of Location Based on Rank Tests" (1963).
+ * Sources: Cliff, "Answering Ordinal Questions with Ordinal Data Using Ordinal Statistics" (1996), the variance, and the bound
+ * where no sample of one set is within the other; Feng & Cliff, "Monte Carlo Evaluation of Ordinal d with Improved Confidence
+ * Interval" (2004), the interval.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
+export const cliffsDeltaInterval = (
+  first: Sorted,
+  second: Sorted,
+  { level = 0.95 }: IntervalOptions = {}
+): Interval | undefined => {
+  const [n, m] = [first.length, second.length]
+  const delta = cliffsDelta(first, second)
+  if (delta === undefined || Math.min(n, m) < 2) return undefined
+  const z = normalQuantile((1 + level) / 2)
+  if (Math.abs(delta) === 1) {
+    const fewer = Math.min(n, m)
+    const bound = (delta * (fewer - z ** 2)) / (fewer + z ** 2)
+    return delta > 0 ? { low: bound, high: 1, level } : { low: -1, high: bound, level }
+  }
+  const [rows, columns] = [dominance(first, second, delta), dominance(second, first, -delta)]
+  const pairs = n * m
+  const spread = m ** 2 * rows.squares + n ** 2 * columns.squares - (rows.untied - pairs * delta ** 2)
+  const variance = Math.max(spread / (pairs * (n - 1) * (m - 1)), (1 - delta ** 2) / (pairs - 1))
+  const reach = z * Math.sqrt(variance * ((1 - delta ** 2) ** 2 + z ** 2 * variance))
+  const divisor = 1 - delta ** 2 + z ** 2 * variance
+  const end = (value: number): number => Math.min(1, Math.max(-1, value / divisor)) + 0
+  return { low: end(delta - delta ** 3 - reach), high: end(delta - delta ** 3 + reach), level }
+}
+
+/**
+ * The Hodges-Lehmann shift: the median of all differences between a sample of the first set and one of the second, and the
+ * interval that holds the shifts which the Mann-Whitney U test does not reject. Both are exact for any number of samples, but
+ * above 5000 pairs the ranks of the interval's ends come from the normal approximation. Undefined when either set is empty.
+ *
+ * Sources: Hodges & Lehmann, "Estimates of Location Based on Rank Tests" (1963); Hollander, Wolfe & Chicken (2014), section 4.3.
  *
  * @since 0.1.0
  * @category combinators
  */
 export const hodgesLehmann = (
   first: Sorted,
-  second: Sorted
-): { readonly shift: number; readonly isApproximate: boolean } | undefined => {
-  if (first.length === 0 || second.length === 0) return undefined
-  const isApproximate = first.length * second.length > maxPairs
-  const [a, b] = isApproximate ? [thinned(first), thinned(second)] : [first, second]
-  const differences = new Float64Array(a.length * b.length)
-  let at = 0
-  for (let i = 0; i < a.length; i++) {
-    for (let j = 0; j < b.length; j++) differences[at++] = (a[i] ?? 0) - (b[j] ?? 0)
-  }
-  const shift = Statistics.median(differences.sort()) ?? 0
-  return { shift: Number.isFinite(shift) ? shift + 0 : 0, isApproximate }
+  second: Sorted,
+  { level = 0.95 }: IntervalOptions = {}
+): Shift | undefined => {
+  const [n, m] = [first.length, second.length]
+  if (n === 0 || m === 0) return undefined
+  const differences = new Differences(first, second)
+  const shift = differences.median()
+  if (shift === undefined || !Number.isFinite(shift)) return undefined
+  const rank = shiftRank((1 - level) / 2, n, m)
+  const interval =
+    rank === undefined
+      ? undefined
+      : { low: differences.at(rank) + 0, high: differences.at(n * m + 1 - rank) + 0, level }
+  return { shift: shift + 0, interval }
 }
 
 // -----------------------------------------------------------------------------
@@ -264,8 +387,50 @@ export const hodgesLehmann = (
 // -----------------------------------------------------------------------------
 
 const exactPairs = 5000
-const maxPairs = 1_000_000
-const thinnedSize = 1000
+const exactPairsWithTies = 900
+const fewestForMean = 6
+
+const drawn = (draw: () => number, resamples: number): Float64Array =>
+  Float64Array.from({ length: resamples }, () => draw())
+
+const atLevel = (ends: Ends | undefined, level: number): Interval | undefined => ends && { ...ends, level }
+
+const accelerated = (
+  replicates: Float64Array,
+  options: { readonly estimate: number; readonly acceleration: number; readonly level: number }
+): MeanInterval | undefined => {
+  const { level } = options
+  const better = acceleratedEnds(replicates, options)
+  if (better !== undefined) return { ...better, level, method: "BCa" }
+  const ends = percentileEnds(replicates, level)
+  return ends && { ...ends, level, method: "percentile" }
+}
+
+/** Rank of the lower end of an interval of a shift among all differences. */
+const shiftRank = (tail: number, n: number, m: number): number | undefined => {
+  const pairs = n * m
+  if (pairs <= exactPairs) return lowerRank(tail, n, m)
+  const rank = Math.floor((pairs + 1) / 2 + normalQuantile(tail) * Math.sqrt((pairs * (n + m + 1)) / 12))
+  return rank < 1 ? undefined : rank
+}
+
+/**
+ * Of each sample of a set, how many of another one it is above without those that it is below, as a fraction: their squared
+ * deviations from `delta`, and how many pairs are not tied.
+ */
+const dominance = (of: Sorted, over: Sorted, delta: number): { readonly squares: number; readonly untied: number } => {
+  const count = over.length
+  let [below, upTo, squares, untied] = [0, 0, 0, 0]
+  for (let i = 0; i < of.length; i++) {
+    const value = of[i] ?? 0
+    while (below < count && (over[below] ?? 0) < value) below++
+    while (upTo < count && (over[upTo] ?? 0) <= value) upTo++
+    const above = count - upTo
+    squares += ((below - above) / count - delta) ** 2
+    untied += below + above
+  }
+  return { squares, untied }
+}
 
 /** Draws the percentile of one resample after another. */
 const drawPercentile = (sorted: Sorted, p: number, random: Random): (() => number) => {
@@ -280,55 +445,3 @@ const drawPercentile = (sorted: Sorted, p: number, random: Random): (() => numbe
     return valueAt(lower) / 2 + valueAt(upper) / 2
   }
 }
-
-const quantilesOf = (replicates: Float64Array, level: number): Interval | undefined => {
-  const sorted = replicates.sort()
-  const low = Statistics.percentileNearestRank(sorted, 50 * (1 - level))
-  const high = Statistics.percentileNearestRank(sorted, 50 * (1 + level))
-  return low === undefined || high === undefined ? undefined : { low: low + 0, high: high + 0, level }
-}
-
-/** U of the first set, and the sum of `t³ - t` over groups of `t` equal samples. */
-const rankSums = (first: Sorted, second: Sorted): { readonly u: number; readonly ties: number } => {
-  let [i, j, u, ties] = [0, 0, 0, 0]
-  while (i < first.length || j < second.length) {
-    const value = Math.min(first[i] ?? Infinity, second[j] ?? Infinity)
-    const [fromI, fromJ] = [i, j]
-    while (i < first.length && first[i] === value) i++
-    while (j < second.length && second[j] === value) j++
-    const [ofFirst, ofSecond] = [i - fromI, j - fromJ]
-    u += ofFirst * (fromJ + ofSecond / 2)
-    const t = ofFirst + ofSecond
-    ties += t ** 3 - t
-  }
-  return { u, ties }
-}
-
-/** By counting the orders of n and m samples that give each U. */
-const exactP = (u: number, n: number, m: number): number => {
-  const pairs = n * m
-  // Ways to choose n of the ranks 1 to n + m by their sum, as a generating function of U.
-  let ways = new Float64Array(pairs + 1)
-  ways[0] = 1
-  for (let k = 1; k <= n; k++) {
-    for (let total = pairs; total >= 0; total--) {
-      const without = total - (m + k)
-      if (without >= 0) ways[total] = (ways[total] ?? 0) - (ways[without] ?? 0)
-    }
-    for (let total = k; total <= pairs; total++) ways[total] = (ways[total] ?? 0) + (ways[total - k] ?? 0)
-  }
-  ways = ways.map((count) => Math.max(0, count))
-  const all = ways.reduce((sum, count) => sum + count, 0)
-  const extreme = Math.min(u, pairs - u)
-  let tail = 0
-  for (let total = 0; total <= Math.floor(extreme); total++) tail += ways[total] ?? 0
-  return Math.min(1, (2 * tail) / all)
-}
-
-const thinned = (sorted: Sorted): Float64Array =>
-  sorted.length <= thinnedSize
-    ? Float64Array.from(sorted)
-    : Float64Array.from(
-        { length: thinnedSize },
-        (_, i) => sorted[Math.floor(((i + 0.5) * sorted.length) / thinnedSize)] ?? 0
-      )

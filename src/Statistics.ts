@@ -1,6 +1,7 @@
 /**
  * Order statistics of samples: what a list of latencies says without assuming how they are distributed. Everything here
- * is pure and expects finite numbers; nothing is interpolated, except that the median of an even count is a mean.
+ * is pure and expects finite numbers. Nothing is interpolated but what its name says, except that the median of an even count is a
+ * mean.
  *
  * @since 0.1.0
  */
@@ -114,6 +115,40 @@ export const union = (buffers: ReadonlyArray<Samples>): Float64Array => {
  */
 export const percentileNearestRank = (sorted: Sorted, p: number): number | undefined =>
   sorted[rank(sorted.length, p) - 1]
+
+/**
+ * The `p`-th percentile (0 to 100) by linear interpolation between the two samples around the position `p / 100 × (n - 1)`, from
+ * 0: a value that may be none of the samples, as other tools show by default. Nothing here is scored, judged or compared by it.
+ * Undefined without samples.
+ *
+ * Source: type 7 in Hyndman & Fan (1996).
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
+export const percentileInterpolated = (sorted: Sorted, p: number): number | undefined => {
+  const position = (Math.min(100, Math.max(0, p)) * (sorted.length - 1)) / 100
+  const lower = sorted[Math.floor(position)]
+  const upper = sorted[Math.ceil(position)]
+  if (lower === undefined || upper === undefined) return undefined
+  const fraction = position - Math.floor(position)
+  return lower === upper ? lower : lower * (1 - fraction) + upper * fraction
+}
+
+/**
+ * The median absolute deviation: the median of how far the samples are from their median, not scaled to any distribution.
+ * Undefined without samples.
+ *
+ * Source: Hampel, "The Influence Curve and its Role in Robust Estimation" (1974).
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
+export const medianAbsoluteDeviation = (sorted: Sorted): number | undefined => {
+  const middle = median(sorted)
+  if (middle === undefined) return undefined
+  return median(Float64Array.from(sorted, (sample) => Math.abs(sample - middle)).sort())
+}
 
 /**
  * The middle sample, or the mean of the middle two when their count is even. Undefined without samples.

@@ -37,6 +37,46 @@ describe("outliers", () => {
   })
 })
 
+describe("outliersByDeviation", () => {
+  it("are more than 3.5 modified z-scores from the median", () => {
+    // SciPy: stats.median_abs_deviation of these is 3, their median 7: 7 -+ 3.5 / 0.6745 * 3
+    const found = Diagnostics.outliersByDeviation([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 22, 100])
+    assert.strictEqual(found?.count, 1)
+    assert.approximately(found?.low ?? 0, -8.567086730911787, 1e-12)
+    assert.approximately(found?.high ?? 0, 22.567086730911786, 1e-12)
+  })
+
+  it("are found where they are many, unlike by the fences", () => {
+    const samples = [10, 11, 12, 13, 14, 15, 16, 500, 501, 502, 503, 504]
+    assert.strictEqual(Diagnostics.outliers(samples)?.count, 0)
+    assert.strictEqual(Diagnostics.outliersByDeviation(samples)?.count, 5)
+  })
+
+  it("are none in few samples, nor where more than half are equal", () => {
+    assert.isUndefined(Diagnostics.outliersByDeviation([]))
+    assert.isUndefined(Diagnostics.outliersByDeviation([1, 2, 3]))
+    assert.isUndefined(Diagnostics.outliersByDeviation([1, 1, 1, 1, 1, 1, 2, 3, 100]))
+    assert.isUndefined(Diagnostics.outliersByDeviation(Array.from({ length: 10 }, () => 0)))
+  })
+
+  it("scale with the samples, and are the same in any unit", () =>
+    FastCheck.assert(
+      FastCheck.property(
+        FastCheck.array(FastCheck.integer({ min: -1000, max: 1000 }), { minLength: 8, maxLength: 50 }),
+        FastCheck.constantFrom(0.5, 2, 4096),
+        (values, scale) => {
+          const sorted = Float64Array.from(values).sort()
+          const found = Diagnostics.outliersByDeviation(sorted)
+          const scaled = Diagnostics.outliersByDeviation(sorted.map((value) => value * scale))
+          assert.deepStrictEqual(
+            scaled,
+            found && { count: found.count, low: found.low * scale, high: found.high * scale }
+          )
+        }
+      )
+    ))
+})
+
 describe("coarseStep", () => {
   it("is the step that all samples are multiples of apart", () => {
     assert.strictEqual(Diagnostics.coarseStep([1, 1, 2, 2, 3, 3, 3, 4, 5, 5, 7]), 1)

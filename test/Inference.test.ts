@@ -4,11 +4,20 @@
  *   stats.mannwhitneyu(a, b, method="exact" | "asymptotic"), stats.fisher_exact, stats.false_discovery_control,
  *   stats.norm.cdf, special.gammaln, np.median(np.subtract.outer(a, b)),
  *   stats.bootstrap((s,), statistic, n_resamples=200000, method="percentile"), the 95th percentile by "inverted_cdf"
+ *   stats.bootstrap((s,), np.mean, n_resamples=400000, method="BCa"), and of (first, second) their ratio
+ *
+ * and with R 4.2.2:
+ *
+ *   wilcox.test(a, b, conf.int = TRUE, exact = TRUE), qnorm, and wilcox.exact(a, b) of exactRankTests 0.8-35
+ *
+ * The interval of Cliff's delta was computed in NumPy from the matrix np.sign(np.subtract.outer(a, b)) by the formulas of the papers.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck } from "effect"
 import * as Inference from "../src/Inference.js"
-import { logGamma, normalCdf } from "../src/internal/statistics/distributions.js"
+import { logGamma, normalCdf, normalQuantile } from "../src/internal/statistics/distributions.js"
+import { Means } from "../src/internal/statistics/means.js"
+import { binomial, generator } from "../src/internal/statistics/random.js"
 import * as Statistics from "../src/Statistics.js"
 
 const close = (actual: number | undefined, expected: number, relative = 1e-9) => {
@@ -54,6 +63,36 @@ describe("distributions", () => {
     assert.isAtMost(Math.abs(logGamma(1)), 1e-12)
     assert.deepStrictEqual([normalCdf(-50), normalCdf(50)], [0, 1])
   })
+
+  it("have the quantiles of R", () => {
+    for (const [p, z] of [
+      [1e-10, -6.36134090240406],
+      [0.001, -3.09023230616781],
+      [0.025, -1.95996398454005],
+      [0.3, -0.524400512708041],
+      [0.975, 1.95996398454005]
+    ] as const) {
+      close(normalQuantile(p), z, 1e-9)
+    }
+    assert.isAtMost(Math.abs(normalQuantile(0.5)), 1e-12)
+    assert.deepStrictEqual([normalQuantile(0), normalQuantile(1)], [-Infinity, Infinity])
+  })
+
+  it("of binomial numbers have their mean and variance", () => {
+    const random = generator(5)
+    for (const [n, p] of [
+      [10, 0.3],
+      [5000, 0.08],
+      [100_000, 0.004]
+    ] as const) {
+      const drawn = Array.from({ length: 4000 }, () => binomial(n, p, random))
+      const mean = drawn.reduce((sum, k) => sum + k, 0) / drawn.length
+      const variance = drawn.reduce((sum, k) => sum + (k - mean) ** 2, 0) / drawn.length
+      assert.isAtMost(Math.abs(mean - n * p), 5 * Math.sqrt((n * p * (1 - p)) / drawn.length))
+      close(variance, n * p * (1 - p), 0.12)
+      assert.isTrue(drawn.every((k) => Number.isInteger(k) && k >= 0 && k <= n))
+    }
+  })
 })
 
 describe("mannWhitney", () => {
@@ -67,10 +106,51 @@ describe("mannWhitney", () => {
     close(larger?.p, 0.0015110566906150799)
   })
 
+  it("is exact for as many as can be counted", () => {
+    const [even, odd] = [
+      Array.from({ length: 70 }, (_, i) => 2 * i + 11),
+      Array.from({ length: 71 }, (_, i) => 2 * i - 6)
+    ]
+    const test = Inference.mannWhitney(sorted(even), sorted(odd))
+    assert.deepInclude(test, { u: 3017, method: "exact" })
+    close(test?.p, 0.0280954074194531)
+  })
+
+  it("is exact for few samples with ties", () => {
+    for (const [first, second, u, p] of [
+      [tied.first, tied.second, 21.5, 0.172891814068285],
+      [
+        [10, 10, 10, 11, 12, 12, 12, 13, 13, 14, 14, 15, 15, 15, 16, 17, 18, 18, 19, 19, 20, 22, 25],
+        [12, 13, 14, 14, 15, 15, 16, 17, 17, 18, 18, 19, 19, 20, 20, 20, 21, 21, 22, 23, 24, 25, 25, 26, 30],
+        139,
+        0.00170720069690331
+      ]
+    ] as const) {
+      const test = Inference.mannWhitney(sorted(first), sorted(second))
+      assert.deepInclude(test, { u, method: "exact" })
+      close(test?.p, p)
+    }
+  })
+
+  it("with ties is exact as choosing in all ways is", () =>
+    FastCheck.assert(
+      FastCheck.property(few, few, (first, second) => {
+        const all = sorted([...first, ...second])
+        const middle = (first.length * second.length) / 2
+        const us = choices(all.length, first.length).map((places) => {
+          const chosen = new Set(places)
+          const of = (isFirst: boolean) => all.filter((_, i) => chosen.has(i) === isFirst)
+          return of(true).reduce((sum, x) => of(false).reduce((u, y) => u + (x > y ? 1 : x === y ? 0.5 : 0), sum), 0)
+        })
+        const test = Inference.mannWhitney(sorted(first), sorted(second))
+        assert.isDefined(test)
+        const distance = Math.abs(test.u - middle)
+        close(test.p, us.filter((u) => Math.abs(u - middle) >= distance).length / us.length)
+      }),
+      { numRuns: 60 }
+    ))
+
   it("corrects for ties and continuity otherwise", () => {
-    const ties = Inference.mannWhitney(sorted([1, 2, 2, 3, 4, 4, 4, 5, 9]), sorted([2, 3, 4, 5, 6, 6, 7, 8]))
-    assert.deepInclude(ties, { u: 21.5, method: "normal approximation" })
-    close(ties?.p, 0.1733852355460257, 1e-8)
     const many = Inference.mannWhitney(sorted(large.first), sorted(large.second))
     assert.strictEqual(many?.u, 14429.5)
     close(many?.p, 0.0008401362029647709, 1e-8)
@@ -92,7 +172,9 @@ describe("mannWhitney", () => {
 
   it("finds nothing in nothing, nor in equals", () => {
     assert.isUndefined(Inference.mannWhitney([], [1]))
-    assert.deepStrictEqual(Inference.mannWhitney([5, 5, 5], [5, 5]), { u: 3, p: 1, method: "normal approximation" })
+    assert.deepStrictEqual(Inference.mannWhitney([5, 5, 5], [5, 5]), { u: 3, p: 1, method: "exact" })
+    const equal = new Float64Array(100).fill(5)
+    assert.deepStrictEqual(Inference.mannWhitney(equal, equal), { u: 5000, p: 1, method: "normal approximation" })
     assert.deepStrictEqual(Inference.mannWhitney([1], [2]), { u: 0, p: 1, method: "exact" })
   })
 
@@ -108,6 +190,10 @@ describe("mannWhitney", () => {
       })
     ))
 })
+
+const few = FastCheck.array(FastCheck.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 5 })
+
+const tied = { first: [1, 2, 2, 3, 4, 4, 4, 5, 9], second: [2, 3, 4, 5, 6, 6, 7, 8] }
 
 const samples = FastCheck.array(FastCheck.integer({ min: -50, max: 50 }), { minLength: 1, maxLength: 40 })
 
@@ -161,7 +247,6 @@ describe("benjaminiHochberg", () => {
 
 describe("effects", () => {
   it("are those of SciPy", () => {
-    close(Inference.hodgesLehmann(sorted(a), sorted(b))?.shift, -1.6)
     close(Inference.cliffsDelta(sorted(a), sorted(b)), (2 * 11) / 30 - 1)
   })
 
@@ -177,19 +262,131 @@ describe("effects", () => {
 
   it("are nothing without samples, and 0 between equals", () => {
     assert.isUndefined(Inference.cliffsDelta([], [1]))
-    assert.isUndefined(Inference.hodgesLehmann([1], []))
     assert.strictEqual(Inference.cliffsDelta([3, 3], [3]), 0)
-    assert.deepStrictEqual(Inference.hodgesLehmann([3, 3], [3]), { shift: 0, isApproximate: false })
-  })
-
-  it("of very many samples are close to those of all pairs", () => {
-    const first = Float64Array.from({ length: 5000 }, (_, i) => Math.exp(i / 1000))
-    const shifted = first.map((value) => value + 3)
-    const found = Inference.hodgesLehmann(shifted, first)
-    assert.isTrue(found?.isApproximate)
-    close(found?.shift, 3, 0.01)
   })
 })
+
+describe("cliffsDeltaInterval", () => {
+  it("is that of the definition", () => {
+    for (const [first, second, level, low, high] of [
+      [a, b, 0.95, -0.7585407478651328, 0.4187916256784827],
+      [s41, s40, 0.95, -0.17443257816249202, 0.3186974907135229],
+      [tied.first, tied.second, 0.95, -0.77030986732532, 0.16562896888618986],
+      [s120, s40, 0.99, -0.39142101864879214, 0.1291995423326933]
+    ] as const) {
+      const interval = Inference.cliffsDeltaInterval(sorted(first), sorted(second), { level })
+      close(interval?.low, low)
+      close(interval?.high, high)
+      assert.strictEqual(interval?.level, level)
+    }
+  })
+
+  it("reaches to 1 when all samples of one set are the larger ones", () => {
+    const z2 = normalQuantile(0.975) ** 2
+    const above = Inference.cliffsDeltaInterval([7, 8, 9, 10, 11, 12], [1, 2, 3, 4])
+    assert.isDefined(above)
+    assert.strictEqual(above.high, 1)
+    close(above.low, (4 - z2) / (4 + z2))
+    assert.deepStrictEqual(Inference.cliffsDeltaInterval([1, 2, 3, 4], [7, 8, 9, 10, 11, 12]), {
+      low: -1,
+      high: -above.low,
+      level: 0.95
+    })
+  })
+
+  it("holds the delta, within -1 and 1, and turns around with the sets", () =>
+    FastCheck.assert(
+      FastCheck.property(samples, samples, (first, second) => {
+        const [x, y] = [sorted(first), sorted(second)]
+        const interval = Inference.cliffsDeltaInterval(x, y)
+        if (Math.min(x.length, y.length) < 2) return assert.isUndefined(interval)
+        assert.isDefined(interval)
+        const delta = Inference.cliffsDelta(x, y) ?? 0
+        assert.isTrue(-1 <= interval.low && interval.low <= delta && delta <= interval.high && interval.high <= 1)
+        const swapped = Inference.cliffsDeltaInterval(y, x)
+        assert.approximately(swapped?.low ?? NaN, -interval.high, 1e-12)
+        assert.approximately(swapped?.high ?? NaN, -interval.low, 1e-12)
+      })
+    ))
+
+  it("between equals is around 0, and none without two samples on both sides", () => {
+    const equal = Inference.cliffsDeltaInterval([3, 3, 3], [3, 3, 3, 3])
+    assert.isDefined(equal)
+    assert.strictEqual(equal.low, -equal.high)
+    assert.isUndefined(Inference.cliffsDeltaInterval([], []))
+    assert.isUndefined(Inference.cliffsDeltaInterval([1], [2, 3]))
+  })
+})
+
+describe("hodgesLehmann", () => {
+  const shiftOf = (first: ReadonlyArray<number>, second: ReadonlyArray<number>, level = 0.95) =>
+    Inference.hodgesLehmann(sorted(first), sorted(second), { level })
+
+  it("is that of R, with its interval", () => {
+    for (const [first, second, level, shift, low, high] of [
+      [a, b, 0.95, -1.6, -6.1, 2.8],
+      [s41, s40, 0.95, 0.3955, -1.021, 2.089],
+      [s41, s40, 0.99, 0.3955, -1.505, 2.648]
+    ] as const) {
+      const found = shiftOf(first, second, level)
+      close(found?.shift, shift)
+      close(found?.interval?.low, low)
+      close(found?.interval?.high, high)
+    }
+  })
+
+  it("has the interval of R at ranks that are approximated, too", () => {
+    // d <- sort(outer(x, y, "-")); q <- qwilcox(.025, 200, 150); d[q]; d[200 * 150 + 1 - q]; median(d)
+    const x = Array.from({ length: 200 }, (_, i) => ((i + 1) * 37) % 1009).map((value) => value / 100)
+    const y = Array.from({ length: 150 }, (_, i) => ((i + 1) * 53) % 997).map((value) => value / 100 + 1)
+    const found = shiftOf(x, y)
+    close(found?.shift, -1.09)
+    close(found?.interval?.low, -1.73)
+    close(found?.interval?.high, -0.47)
+  })
+
+  it("is the median of all differences", () =>
+    FastCheck.assert(
+      FastCheck.property(
+        FastCheck.oneof(samples, FastCheck.array(values, { minLength: 1, maxLength: 40 })),
+        FastCheck.oneof(samples, FastCheck.array(values, { minLength: 1, maxLength: 40 })),
+        (first, second) => {
+          const all = sorted(first.flatMap((x) => second.map((y) => x - y)))
+          const found = shiftOf(first, second)
+          assert.isDefined(found)
+          assert.strictEqual(found.shift, (Statistics.median(all) ?? 0) + 0)
+          if (found.interval === undefined) return
+          const { high, low } = found.interval
+          assert.isTrue(low <= found.shift && found.shift <= high && all.includes(low) && all.includes(high))
+        }
+      )
+    ))
+
+  it("of very many samples is exact", () => {
+    const first = Float64Array.from({ length: 3000 }, (_, i) => Math.exp(i / 600))
+    const shifted = first.map((value) => value + 3)
+    const found = Inference.hodgesLehmann(shifted, first)
+    close(found?.shift, 3)
+    assert.isTrue((found?.interval?.low ?? 3) < 3 && (found?.interval?.high ?? 3) > 3)
+    const steps = Float64Array.from({ length: 5000 }, (_, i) => Math.floor(i / 100))
+    assert.strictEqual(Inference.hodgesLehmann(steps, steps)?.shift, 0)
+  })
+
+  it("is nothing without samples, has no interval for few, and is 0 between equals", () => {
+    assert.isUndefined(shiftOf([], [1]))
+    assert.isUndefined(shiftOf([1], []))
+    assert.isUndefined(shiftOf([Number.MAX_VALUE], [-Number.MAX_VALUE]), "the difference is not a number")
+    assert.deepStrictEqual(shiftOf([1, 2, 3], [1, 2, 3]), { shift: 0, interval: undefined })
+    assert.deepStrictEqual(shiftOf([3, 3, 3, 3, 3, 3], [3, 3, 3, 3]), {
+      shift: 0,
+      interval: { low: 0, high: 0, level: 0.95 }
+    })
+    assert.strictEqual(shiftOf([1e12], [1e-9])?.shift, 1e12)
+    assert.strictEqual(shiftOf([-0], [0])?.shift, 0)
+  })
+})
+
+const values = FastCheck.double({ min: -1e9, max: 1e9, noNaN: true })
 
 /** Two intervals that resampling found, each with an error of its own: their ends are at most so many samples apart. */
 const near = (
@@ -281,6 +478,100 @@ describe("ratioInterval", () => {
       low: 0,
       high: 0,
       level: 0.95
+    })
+  })
+})
+
+describe("meanInterval", () => {
+  const check = (interval: Inference.MeanInterval | undefined, low: number, high: number, tolerance: number) => {
+    assert.isDefined(interval)
+    assert.strictEqual(interval.method, "BCa")
+    assert.isAtMost(Math.abs(interval.low - low), tolerance * (high - low), `${interval.low} instead of ${low}`)
+    assert.isAtMost(Math.abs(interval.high - high), tolerance * (high - low), `${interval.high} instead of ${high}`)
+  }
+
+  it("is the accelerated one of SciPy", () => {
+    check(Inference.meanInterval(sorted(s41)), 7.237247786616534, 10.044368278810122, 0.02)
+    check(Inference.meanInterval(sorted(s120)), 6.426589274397013, 7.663827319609622, 0.02)
+    const skewed = Float64Array.from({ length: 30 }, (_, i) => Math.exp((6 * i) / 29))
+    check(Inference.meanInterval(skewed), 41.98072999959477, 120.07858662370148, 0.02)
+  })
+
+  it("of many samples keeps what the tails do to it", () => {
+    const samples = sorted([...Array.from({ length: 3000 }, (_, i) => i / 100), 5e3, 2e4])
+    check(Inference.meanInterval(samples), 15.133606671547916, 56.41434575469825, 0.03)
+  })
+
+  it("of many samples is spread as drawing every sample is", () => {
+    const samples = Float64Array.from({ length: 3000 }, (_, i) => Math.exp(i / 500))
+    const draw = new Means(samples).draws(generator(3))
+    const replicates = Array.from({ length: 20_000 }, () => draw())
+    const mean = samples.reduce((sum, value) => sum + value, 0) / samples.length
+    const variance = samples.reduce((sum, value) => sum + (value - mean) ** 2, 0) / samples.length ** 2
+    const found = replicates.reduce((sum, value) => sum + value, 0) / replicates.length
+    assert.isAtMost(Math.abs(found - mean), 5 * Math.sqrt(variance / replicates.length))
+    close(replicates.reduce((sum, value) => sum + (value - found) ** 2, 0) / replicates.length, variance, 0.05)
+  })
+
+  it("holds the mean, does not depend on the order, and is equivariant", () =>
+    FastCheck.assert(
+      FastCheck.property(
+        FastCheck.array(FastCheck.integer({ min: -1000, max: 1000 }), { minLength: 6, maxLength: 40 }),
+        FastCheck.constantFrom(0.25, 2, 1024),
+        (values, scale) => {
+          const all = sorted(values)
+          const interval = Inference.meanInterval(all, { resamples: 1000 })
+          assert.isDefined(interval)
+          const mean = Statistics.mean(all) ?? 0
+          assert.isTrue(interval.low <= mean && mean <= interval.high)
+          assert.deepStrictEqual(Inference.meanInterval(sorted([...values].reverse()), { resamples: 1000 }), interval)
+          const scaled = Inference.meanInterval(
+            all.map((value) => value * scale),
+            { resamples: 1000 }
+          )
+          assert.strictEqual(scaled?.low, interval.low * scale)
+          assert.strictEqual(scaled?.high, interval.high * scale)
+        }
+      ),
+      { numRuns: 50 }
+    ))
+
+  it("of equal samples is that value, of few there is none", () => {
+    for (const value of [0, -0, -3, 1e-9, 1e12]) {
+      assert.deepStrictEqual(Inference.meanInterval(new Float64Array(8).fill(value)), {
+        low: value + 0,
+        high: value + 0,
+        level: 0.95,
+        method: "percentile"
+      })
+    }
+    assert.isUndefined(Inference.meanInterval([]))
+    assert.isUndefined(Inference.meanInterval([1, 2, 3, 4, 5]))
+    const [least, most] = [-Number.MAX_VALUE, Number.MAX_VALUE]
+    assert.isUndefined(Inference.meanInterval([least, least, least, least, least, most]), "too far apart")
+  })
+})
+
+describe("meanRatioInterval", () => {
+  it("is the accelerated one of SciPy", () => {
+    const interval = Inference.meanRatioInterval(sorted(s120), sorted(s40))
+    assert.isDefined(interval)
+    assert.strictEqual(interval.method, "BCa")
+    close(interval.low, 0.8266776566381024, 0.01)
+    close(interval.high, 1.1064300058571197, 0.01)
+  })
+
+  it("is nothing when what is divided by may be 0 or less", () => {
+    const six = [1, 2, 3, 4, 5, 6]
+    assert.isUndefined(Inference.meanRatioInterval(six, [0, 0, 0, 0, 0, 0]))
+    assert.isUndefined(Inference.meanRatioInterval(six, [-3, -2, -1, 1, 2, 4]))
+    assert.isUndefined(Inference.meanRatioInterval(six, [1, 2, 3]))
+    assert.isUndefined(Inference.meanRatioInterval([], six))
+    assert.deepStrictEqual(Inference.meanRatioInterval([0, 0, 0, 0, 0, 0], six), {
+      low: 0,
+      high: 0,
+      level: 0.95,
+      method: "percentile"
     })
   })
 })

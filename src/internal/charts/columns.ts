@@ -46,7 +46,12 @@ export const columnsOf = (
     const last = sorted.length - 1
     const at = (index: number): number => sorted[index] ?? 0
     if (current === undefined) stretches.push((current = []))
-    current.push({ x: from + width * (i + 0.5), low: at(0), median: at(Math.ceil(sorted.length / 2) - 1), high: at(last) })
+    current.push({
+      x: from + width * (i + 0.5),
+      low: at(0),
+      median: at(Math.ceil(sorted.length / 2) - 1),
+      high: at(last)
+    })
   })
   return stretches
 }

@@ -37,7 +37,12 @@ export const cumulative = (lines: ReadonlyArray<ReadonlyArray<Sample>>, unit: st
         step: "end" as const,
         symbol: "none",
         clip: false,
-        lineStyle: { color: seriesColour(i), width: 2, type: [...(dashes[i % dashes.length] ?? [])], cap: "butt" as const },
+        lineStyle: {
+          color: seriesColour(i),
+          width: 2,
+          type: [...(dashes[i % dashes.length] ?? [])],
+          cap: "butt" as const
+        },
         data: [[line[0]?.x ?? 0, 0], ...line.map(({ x, y }) => [x, y])]
       }))
     }

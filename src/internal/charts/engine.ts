@@ -28,16 +28,7 @@ export interface Chart {
   readonly option: ChartOption
 }
 
-use([
-  BarChart,
-  BoxplotChart,
-  CustomChart,
-  GridComponent,
-  LineChart,
-  MarkLineComponent,
-  ScatterChart,
-  SVGRenderer
-])
+use([BarChart, BoxplotChart, CustomChart, GridComponent, LineChart, MarkLineComponent, ScatterChart, SVGRenderer])
 
 /** The same chart and id give the same text. Ids in it begin with `id`, which is unique in the page. */
 export const draw = ({ height, option, width }: Chart, id: string): string => {

@@ -24,11 +24,7 @@ export const maxDots = 400
 const panelHeight = 84
 
 /** All panels have the same vertical axis; the horizontal one is that of the row, in `unit`. */
-export const timeline = (
-  rows: ReadonlyArray<TimelineRow>,
-  unit: string,
-  width: number
-): Chart => {
+export const timeline = (rows: ReadonlyArray<TimelineRow>, unit: string, width: number): Chart => {
   const narrow = isNarrow(width)
   const vertical = scaleOf(
     rows.flatMap(({ samples }) => extremes(samples)),

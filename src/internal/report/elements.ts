@@ -81,9 +81,7 @@ export const figure = (options: {
   return markup`<figure>${legend}<div role="img" aria-label="${label}">${drawn("wide")}${drawn("narrow")}</div><figcaption>${caption}</figcaption></figure>`
 }
 
-export const legend = (
-  entries: ReadonlyArray<{ readonly name: string; readonly swatch: Markup }>
-): Markup =>
+export const legend = (entries: ReadonlyArray<{ readonly name: string; readonly swatch: Markup }>): Markup =>
   markup`<ul class="legend">${entries.map(({ name, swatch }) => markup`<li>${swatch}<bdi>${name}</bdi></li>`)}</ul>`
 
 /** As the lines of a chart are stroked. */

@@ -33,11 +33,7 @@ export const junit = (analysis: RunAnalysis, gates: ReadonlyArray<Verdict>): str
     ...Array.from(new Set(gates.map(({ participant }) => participant)))
       .filter((name) => !known.has(name))
       .map((name) =>
-        suite(
-          nameText(name),
-          gates.filter(({ participant }) => participant === name).map(gateCase),
-          analysis
-        )
+        suite(nameText(name), gates.filter(({ participant }) => participant === name).map(gateCase), analysis)
       )
   ]
   const cases = suites.flatMap((one) => one.cases)

@@ -16,16 +16,7 @@ import {
   scoreTable,
   stepTable
 } from "./tables.js"
-import {
-  factsOf,
-  failureText,
-  fewNote,
-  methodOf,
-  rankedBy,
-  scoringRules,
-  titleOf,
-  verdictOf
-} from "./words.js"
+import { factsOf, failureText, fewNote, methodOf, rankedBy, scoringRules, titleOf, verdictOf } from "./words.js"
 
 export interface MarkdownOptions {
   readonly generatedAt: string | undefined
@@ -55,7 +46,10 @@ export const markdown = (analysis: RunAnalysis, { gates, generatedAt }: Markdown
     ...few([ranking]),
     ...(gates.length === 0
       ? []
-      : ["## Gates", gates.map(({ passed, text }) => `- ${passed ? "✓" : "✗"} ${inline(plain(text, 400))}`).join("\n")]),
+      : [
+          "## Gates",
+          gates.map(({ passed, text }) => `- ${passed ? "✓" : "✗"} ${inline(plain(text, 400))}`).join("\n")
+        ]),
     ...(analysis.warnings.length === 0
       ? []
       : [

@@ -39,7 +39,13 @@ const render = (content: Content, escape: Escape): string => {
   return typeof content === "object" ? content.map((item) => render(item, escape)).join("") : escape(String(content))
 }
 
-const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" }
+const escapes: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;"
+}
 
 const escapeText: Escape = (text) => text.replace(/[&<>"']/g, (character) => escapes[character] ?? "")
 

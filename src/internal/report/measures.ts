@@ -1,5 +1,12 @@
 /** The metrics of a run as they are read: names and units without surprises, and as many decimals in all of its numbers. */
-import type { Distribution, Interval, MetricAnalysis, MetricInfo, ParticipantAnalysis, RunAnalysis } from "../analysis/model.js"
+import type {
+  Distribution,
+  Interval,
+  MetricAnalysis,
+  MetricInfo,
+  ParticipantAnalysis,
+  RunAnalysis
+} from "../analysis/model.js"
 import { absent, decimalsFor, figure } from "./numbers.js"
 import { nameText, plain } from "./plainText.js"
 

@@ -48,8 +48,7 @@ export const page = (analysis: RunAnalysis, options: PageOptions): string => {
     environment(analysis),
     { id: "method", title: "How this was computed", body: list(methodOf(analysis)) }
   ].filter((one): one is Section => one !== undefined)
-  const generated =
-    options.generatedAt === undefined ? "" : `, made ${moment(plain(options.generatedAt, 40))}`
+  const generated = options.generatedAt === undefined ? "" : `, made ${moment(plain(options.generatedAt, 40))}`
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -96,11 +95,7 @@ const maxCharts = 12
 const anchorOf = (measures: ReadonlyArray<Measure>, { info }: Measure): string =>
   `statistics-${measures.findIndex((one) => one.info.key === info.key) + 1}`
 
-const distributions = (
-  analysis: RunAnalysis,
-  measures: ReadonlyArray<Measure>,
-  draw: Draw
-): Section | undefined => {
+const distributions = (analysis: RunAnalysis, measures: ReadonlyArray<Measure>, draw: Draw): Section | undefined => {
   const shown = measures.filter(({ info }) => info.kind !== "step")
   if (shown.length === 0) return undefined
   const charts = shown.slice(0, maxCharts).map((measure, i) => {
@@ -192,7 +187,8 @@ const steps = (analysis: RunAnalysis, draw: Draw): Section | undefined => {
       draw,
       chart: (width) => stacks(rows, "ms", width),
       legend: legend(parts.map((name, i) => ({ name, swatch: areaSwatch(seriesColour(i)) }))),
-      caption: "The median of each step, one after another. Medians do not add up exactly to the median of the whole task."
+      caption:
+        "The median of each step, one after another. Medians do not add up exactly to the median of the whole task."
     })}${table(numbers)}${few([numbers])}`
   }
 }
@@ -234,7 +230,8 @@ const statistics = (analysis: RunAnalysis, measures: ReadonlyArray<Measure>): Se
     body: markup`<p class="note">Of all samples, untrimmed.${
       hasFewMark(tables.map(({ view }) => view)) ? ` ${fewNote}` : ""
     }</p>${tables.map(
-      ({ measure, view }) => markup`<h3 id="${anchorOf(measures, measure)}">${measure.title}</h3>${table(view, { titled: true, dense: true })}`
+      ({ measure, view }) =>
+        markup`<h3 id="${anchorOf(measures, measure)}">${measure.title}</h3>${table(view, { titled: true, dense: true })}`
     )}${more > 0 ? markup`<p class="note">${plural(more, "more metric")}: see the report as JSON or CSV.</p>` : nothing}`
   }
 }

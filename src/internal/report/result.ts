@@ -93,5 +93,7 @@ const warnings = ({ warnings }: RunAnalysis): Markup => {
   const more = warnings.slice(shownWarnings)
   return markup`<aside class="notes" aria-labelledby="notes"><h3 id="notes">What to know about these numbers</h3><ul>${warnings
     .slice(0, shownWarnings)
-    .map(item)}</ul>${more.length === 0 ? nothing : details(`${figure(more.length)} more`, markup`<ul>${more.map(item)}</ul>`)}</aside>`
+    .map(
+      item
+    )}</ul>${more.length === 0 ? nothing : details(`${figure(more.length)} more`, markup`<ul>${more.map(item)}</ul>`)}</aside>`
 }

@@ -104,7 +104,8 @@ export const quarterTable = (analysis: RunAnalysis, measure: Measure): TableView
   rows: analysis.participants
     .filter(({ skipped }) => !skipped)
     .map((participant) => {
-      const values = metricOf(participant, measure.info.key)?.points.flatMap(({ ok, value }) => (ok ? [value] : [])) ?? []
+      const values =
+        metricOf(participant, measure.info.key)?.points.flatMap(({ ok, value }) => (ok ? [value] : [])) ?? []
       const edge = (quarter: number): number => Math.round((values.length * quarter) / 4)
       return [
         nameText(participant.name),
@@ -142,11 +143,7 @@ export const stepTable = (analysis: RunAnalysis): TableView | undefined => {
   if (rows.length === 0) return undefined
   return {
     caption: "Steps that succeeded, in milliseconds",
-    columns: [
-      text("participant"),
-      text("step"),
-      ...["samples", "median", "p95", "p99", "max"].map(right)
-    ],
+    columns: [text("participant"), text("step"), ...["samples", "median", "p95", "p99", "max"].map(right)],
     rows
   }
 }

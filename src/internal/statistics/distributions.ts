@@ -16,6 +16,19 @@ export const normalCdf = (z: number): number => {
   return z > 0 ? 1 - upper : upper
 }
 
+/** The number that a standard normal one is at or below with probability `p`, by bisection; infinite at 0 and 1. */
+export const normalQuantile = (p: number): number => {
+  if (p > 0.5) return -normalQuantile(1 - p)
+  if (!(p > 0)) return -Infinity
+  let [low, high] = [-40, 0]
+  for (let i = 0; i < 60; i++) {
+    const middle = (low + high) / 2
+    if (normalCdf(middle) < p) low = middle
+    else high = middle
+  }
+  return high
+}
+
 /** The logarithm of the gamma function of a positive number. Source: Lanczos, "A Precision Approximation of the Gamma Function" (1964). */
 export const logGamma = (x: number): number => {
   let sum = lanczos[0] ?? 0

@@ -23,7 +23,8 @@ export const generator = (seed: number): Random => {
 }
 
 /** One from a standard normal distribution. Source: Box & Muller, "A Note on the Generation of Random Normal Deviates" (1958). */
-const normal = (random: Random): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+export const normal = (random: Random): number =>
+  Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 
 /** One from a gamma distribution of this shape, at least 1. Source: Marsaglia & Tsang, "A Simple Method for Generating Gamma Variables" (2000). */
 const gamma = (shape: number, random: Random): number => {
@@ -41,3 +42,29 @@ export const beta = (a: number, b: number, random: Random): number => {
   const x = gamma(a, random)
   return x / (x + gamma(b, random))
 }
+
+/**
+ * How many of `n` independent trials succeed, each with probability `p`: by order statistics of uniform numbers, which halve
+ * `n` at each step, so that it takes a time that grows with the logarithm of `n`.
+ *
+ * Source: Relles, "A Simple Algorithm for Generating Binomial Random Variables when N is Large" (1972).
+ */
+export const binomial = (n: number, p: number, random: Random): number => {
+  let [successes, trials, probability] = [0, n, p]
+  while (trials > fewTrials) {
+    const rank = 1 + Math.floor(trials / 2)
+    const middle = beta(rank, trials + 1 - rank, random)
+    if (middle <= probability) {
+      successes += rank
+      trials -= rank
+      probability = (probability - middle) / (1 - middle)
+    } else {
+      trials = rank - 1
+      probability /= middle
+    }
+  }
+  for (let i = 0; i < trials; i++) if (random() < probability) successes++
+  return successes
+}
+
+const fewTrials = 16

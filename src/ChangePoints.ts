@@ -44,7 +44,7 @@ export interface ChangePointOptions {
  * The changes in a series of finite values, in their order: e-divisive. The series is divided where its parts differ most by the
  * energy distance, then each part alike, as long as a difference that large is found in at most `alpha` of the permutations of
  * the values within the parts. It assumes no distribution. Empty when nothing is found, which is so below about 10 values:
- * fewer have too few permutations. Its time grows with the square of their number: 100 values take milliseconds, 1000 some seconds.
+ * fewer have too few permutations. Its time grows with the square of their number: 100 values take some 20 ms, 1000 about a second for each change.
  *
  * Sources: Matteson & James, "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data" (2014), section 2,
  * with exponent 1; of each part only its division in two is looked at, as by Daly et al., "The Use of Change Point Detection to

@@ -72,6 +72,9 @@ describe("changePoints", () => {
     assert.deepStrictEqual(indexes(values, { fewest: 3 }), [20])
     for (const index of indexes(values, { fewest: 6 })) assert.isTrue(index >= 6 && index <= values.length - 6)
     assert.deepStrictEqual(indexes(values, { fewest: 12 }), [])
+    const reversed = [...values].reverse()
+    assert.deepStrictEqual(indexes(reversed), [3])
+    for (const index of indexes(reversed, { fewest: 6, alpha: 0.2 })) assert.isTrue(index >= 6)
   })
 
   it("has no fraction of 0, and nothing that is not finite", () => {

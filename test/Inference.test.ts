@@ -497,6 +497,14 @@ describe("meanInterval", () => {
     check(Inference.meanInterval(skewed), 41.98072999959477, 120.07858662370148, 0.02)
   })
 
+  it("counts replicates that are the mean itself by half", () => {
+    // So does SciPy, and so it is with the exact distribution of the replicates, which is binomial.
+    const of = (zeros: number, ones: number) =>
+      Inference.meanInterval([...new Array<number>(zeros).fill(0), ...new Array<number>(ones).fill(1)])
+    check(of(9, 3), 1 / 12, 7 / 12, 1e-9)
+    check(of(22, 4), 1 / 26, 9 / 26, 1e-9)
+  })
+
   it("of many samples keeps what the tails do to it", () => {
     const samples = sorted([...Array.from({ length: 3000 }, (_, i) => i / 100), 5e3, 2e4])
     check(Inference.meanInterval(samples), 15.133606671547916, 56.41434575469825, 0.03)
@@ -559,6 +567,16 @@ describe("meanRatioInterval", () => {
     assert.strictEqual(interval.method, "BCa")
     close(interval.low, 0.8266776566381024, 0.01)
     close(interval.high, 1.1064300058571197, 0.01)
+  })
+
+  it("knows which way the samples that are divided by are skewed", () => {
+    const skewed = Float64Array.from({ length: 25 }, (_, i) => Math.exp((5 * i) / 24))
+    const interval = Inference.meanRatioInterval(
+      Array.from({ length: 20 }, (_, i) => i + 10),
+      skewed
+    )
+    close(interval?.low, 0.3687499745226921, 0.015)
+    close(interval?.high, 1.0530981385502667, 0.015)
   })
 
   it("is nothing when what is divided by may be 0 or less", () => {

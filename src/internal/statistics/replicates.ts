@@ -23,8 +23,13 @@ export const acceleratedEnds = (
 ): Ends | undefined => {
   const { acceleration, estimate, level } = options
   const sorted = replicates.sort()
+  // The same mean of samples in another order may be rounded differently.
+  const rounding = 1e-12 * ((sorted[sorted.length - 1] ?? 0) - (sorted[0] ?? 0))
   let below = 0
-  for (const value of sorted) below += value < estimate ? 1 : value === estimate ? 0.5 : 0
+  for (const value of sorted) {
+    if (Math.abs(value - estimate) <= rounding) below += 0.5
+    else if (value < estimate) below++
+  }
   const bias = normalQuantile(below / sorted.length)
   const corrected = (z: number): number => {
     const shifted = bias + z

@@ -1,6 +1,7 @@
 import { gunzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { afterEach, vi } from "vitest"
 import type {
   Attempt,
   BenchmarkClient,
@@ -31,6 +32,8 @@ const participantSlug = "alpha"
 const prepared = (totalTasks: number, workerCount = 1) =>
   Effect.gen(function* () {
     const here = yield* project
+    // Where what cannot be delivered is kept.
+    yield* Effect.sync(() => vi.stubEnv("BENCH_HOME", here.path("home")))
     const host = yield* PlatformHost.fromLayer(SqlPlatform.layerMemory)
     const client = createBenchmarkClient({ baseUrl: host.baseUrl, apiKey: PlatformHost.apiKey })
     const runId = yield* Effect.promise(async () => {
@@ -43,6 +46,10 @@ const prepared = (totalTasks: number, workerCount = 1) =>
     })
     return { here, host, client, runId, at: { benchmarkSlug: slug, runId, participantSlug } }
   })
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
 
 const quiet = { metricsIntervalMs: 0 }
 

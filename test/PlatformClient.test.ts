@@ -165,11 +165,26 @@ describe("PlatformClient requests", () => {
     })
   )
 
+  it.effect("an organization may be named by its id, too", () =>
+    Effect.gen(function* () {
+      const { platform, sent } = yield* faked(() => FakeHttp.json({ benchmark }), { organizationId: "org-1" })
+      yield* platform.getBenchmark("b")
+      assert.strictEqual(sent[0]?.headers["x-organization-id"], "org-1")
+      assert.notProperty(sent[0]?.headers, "x-org-slug")
+      assert.deepStrictEqual(platform.origin, { kind: "remote", baseUrl, organization: undefined })
+      const both = yield* faked(() => FakeHttp.json({ benchmark }), { organization: "acme", organizationId: "org-1" })
+      yield* both.platform.getBenchmark("b")
+      assert.strictEqual(both.sent[0]?.headers["x-organization-id"], "org-1")
+      assert.strictEqual(both.sent[0]?.headers["x-org-slug"], "acme")
+    })
+  )
+
   it.effect("without an organization no header names one", () =>
     Effect.gen(function* () {
       const { platform, sent } = yield* faked(() => FakeHttp.json({ benchmark }))
       yield* platform.getBenchmark("b")
       assert.notProperty(sent[0]?.headers, "x-org-slug")
+      assert.notProperty(sent[0]?.headers, "x-organization-id")
     })
   )
 
@@ -187,7 +202,9 @@ describe("PlatformClient requests", () => {
       }
       const { platform, sent } = yield* faked(() => FakeHttp.json({}), { organization: "a\nb" })
       assert.match(yield* failure(platform.getBenchmark("b")), /^InvalidRequest organization must be a slug/)
-      assert.deepStrictEqual([...signedOut.sent, ...sent], [])
+      const byId = yield* faked(() => FakeHttp.json({}), { organizationId: "a b" })
+      assert.match(yield* failure(byId.platform.getBenchmark("b")), /^InvalidRequest organizationId must be an id/)
+      assert.deepStrictEqual([...signedOut.sent, ...sent, ...byId.sent], [])
     })
   )
 

@@ -25,10 +25,12 @@ import {
   Unauthorized as UnauthorizedError
 } from "../../Platform.js"
 import * as BaseUrl from "../credentials/baseUrl.js"
+import { isSendable } from "../credentials/documents.js"
 import { secret, setting, trimmed } from "../credentials/environment.js"
 import { messageOf } from "../json.js"
+import { fromPlatformError } from "./apiError.js"
 import type { BenchmarkClientOptions, PlatformMethods, UploadInput } from "./clientModel.js"
-import { AuthError, fromPlatformError } from "./errors.js"
+import { AuthError } from "./errors.js"
 import { runPromise } from "./runtime.js"
 
 /** Where to and as whom, decided. */
@@ -56,6 +58,9 @@ export const endpointOf = (options: BenchmarkClientOptions): Endpoint => {
     Effect.runSync(secret("BENCHMARKS_PLATFORM_TOKEN")) ??
     Effect.runSync(secret("BENCHMARKS_PLATFORM_API_KEY"))
   if (credentials === undefined) throw new AuthError(noCredentials(baseUrl))
+  if (!isSendable(Redacted.value(credentials))) {
+    throw new AuthError(`The credentials for ${baseUrl} hold characters that no key and no token has: copy them again.`)
+  }
   return {
     baseUrl,
     credentials,
@@ -231,9 +236,9 @@ export const sharePlatform = (from: object, to: object): void => {
 export const withFetch = <A, E, R>({ fetch }: Endpoint, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   fetch === undefined ? effect : Effect.provideService(effect, FetchHttpClient.Fetch, fetch)
 
-/** An error of the platform as clients know it; anything else as it is. */
-export const asApiError = (operation: string, error: unknown): unknown =>
-  isPlatformError(error) ? fromPlatformError(operation, error) : error
+/** An error of the platform as clients know it, after an answer of this status; anything else as it is. */
+export const asApiError = (operation: string, error: unknown, answered?: number): unknown =>
+  isPlatformError(error) ? fromPlatformError(operation, error, answered) : error
 
 // -----------------------------------------------------------------------------
 // internal
@@ -272,10 +277,17 @@ const connection = (endpoint: Endpoint): Effect.Effect<Connected, PlatformError>
 }
 
 const run = async <A>(operation: string, endpoint: Endpoint, effect: Effect.Effect<A, PlatformError>): Promise<A> => {
+  let answered: number | undefined = undefined
+  const noting: typeof globalThis.fetch = async (input, init) => {
+    answered = undefined
+    const response = await (endpoint.fetch ?? globalThis.fetch)(input, init)
+    answered = response.status
+    return response
+  }
   try {
-    return await runPromise(withFetch(endpoint, effect))
+    return await runPromise(withFetch({ ...endpoint, fetch: noting }, effect))
   } catch (error) {
-    throw asApiError(operation, error)
+    throw asApiError(operation, error, answered)
   }
 }
 

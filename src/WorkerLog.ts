@@ -191,11 +191,12 @@ export class WorkerLog {
 
   /** A message of a task. */
   message(timestamp: string, taskIndex: number, message: string, argument?: unknown): void {
-    const { level, meta } = readArgument(argument)
-    if (!this.accepts(level)) return
-    const data = metaText(meta)
-    const text = `[task ${taskIndex}] ${this.redact(message)}`
-    this.append(lineOf(timestamp, level, text, data === "" ? "" : this.redact(data)))
+    this.write(timestamp, `[task ${taskIndex}] `, message, argument)
+  }
+
+  /** A message that says itself what it is about: one that begins with `[task N]` is like that task's. */
+  line(timestamp: string, message: string, argument?: unknown): void {
+    this.write(timestamp, "", message, argument)
   }
 
   /** A step that succeeded, with the output it returned if that is to be kept. */
@@ -233,6 +234,14 @@ export class WorkerLog {
     const changed = text.length > this.seenLength
     this.seenLength = text.length
     return { text, changed }
+  }
+
+  private write(timestamp: string, prefix: string, message: string, argument: unknown): void {
+    const { level, meta } = readArgument(argument)
+    if (!this.accepts(level)) return
+    const data = metaText(meta)
+    const text = `${prefix}${this.redact(message)}`
+    this.append(lineOf(timestamp, level, text, data === "" ? "" : this.redact(data)))
   }
 
   private append(entry: string): void {

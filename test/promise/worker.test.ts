@@ -1,77 +1,28 @@
+import { hostname } from "node:os"
 import { gunzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { afterEach, vi } from "vitest"
-import type {
-  Attempt,
-  BenchmarkClient,
-  PlatformMethods,
-  RunWorkerOptions,
-  TaskRecord,
-  TelemetryFailure,
-  Worker,
-  WorkerResult
-} from "../../src/promise.js"
-import {
-  BenchmarkApiError,
-  BenchmarkReporter,
-  claimBenchmarkReporter,
-  createBenchmarkClient,
-  createSystemMetricsCollector,
-  runWorker,
-  TaskError
-} from "../../src/promise.js"
-import * as SqlPlatform from "../../src/SqlPlatform.js"
-import { project } from "../support/bench.js"
+import { vi } from "vitest"
+import type { RunWorkerOptions, TaskRecord, TelemetryFailure, WorkerResult } from "../../src/promise.js"
+import { BenchmarkApiError, runBenchmarkWorker, runWorker, TaskError } from "../../src/promise.js"
 import * as PlatformHost from "../support/platformHost.js"
-
-const slug = "bench"
-const participantSlug = "alpha"
-
-/** A server with a run of so many tasks, over so many workers, and a client of it. */
-const prepared = (totalTasks: number, workerCount = 1) =>
-  Effect.gen(function* () {
-    const here = yield* project
-    // Where what cannot be delivered is kept.
-    yield* Effect.sync(() => vi.stubEnv("BENCH_HOME", here.path("home")))
-    const host = yield* PlatformHost.fromLayer(SqlPlatform.layerMemory)
-    const client = createBenchmarkClient({ baseUrl: host.baseUrl, apiKey: PlatformHost.apiKey })
-    const runId = yield* Effect.promise(async () => {
-      await client.upsertBenchmark(slug)
-      const { run } = await client.createRun(slug, {
-        participants: [{ slug: participantSlug, totalTasks, workerCount }]
-      })
-      await client.createWorkers(slug, run.id, participantSlug, { workerCount })
-      return run.id
-    })
-    return { here, host, client, runId, at: { benchmarkSlug: slug, runId, participantSlug } }
-  })
-
-afterEach(() => {
-  vi.unstubAllEnvs()
-})
-
-const quiet = { metricsIntervalMs: 0 }
-
-const reason = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => assert.fail("it was not rejected"),
-    (error: unknown) => error
-  )
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-const pause = (millis: number) => new Promise<void>((resolve) => setTimeout(resolve, millis))
-
-const storedTasks = (client: BenchmarkClient, runId: string) =>
-  client
-    .getRunIterations(slug, runId, {})
-    .then(({ items }) => items.map(({ status, taskIndex }) => [taskIndex, status]))
+import {
+  messageOf,
+  participantSlug,
+  pause,
+  plan,
+  prepared,
+  quiet,
+  reason,
+  slug,
+  storedTasks,
+  until
+} from "../support/promiseRun.js"
 
 describe("runWorker", () => {
   it.scopedLive("runs a claimed range of tasks, delivers them and closes the worker", () =>
     Effect.gen(function* () {
-      const { at, client, runId } = yield* prepared(5, 2)
+      const { at, client, host, runId } = yield* prepared(5, 2)
       const records: Array<TaskRecord> = []
       const finished: Array<WorkerResult> = []
       const options: RunWorkerOptions = {
@@ -83,6 +34,8 @@ describe("runWorker", () => {
         onFinish: async (result) => {
           const { items } = await client.getRunIterations(slug, runId, {})
           assert.lengthOf(items, result.taskCount, "everything is delivered by then")
+          await pause(20)
+          assert.lengthOf(host.to("/complete", "/fail"), finished.length, "the worker is still open")
           finished.push(result)
         },
         task: async ({ log, measure, participant, step, taskIndex }) => {
@@ -98,9 +51,17 @@ describe("runWorker", () => {
         taskRange: { start: 0, end: 2, count: 3 },
         taskCount: 3,
         successCount: 2,
-        errorCount: 1
+        errorCount: 1,
+        warnings: []
       })
       assert.deepStrictEqual(finished, [result])
+      assert.deepStrictEqual(host.to("/claim")[0]?.body, { processKind: "test", processKey: "here" })
+      const { items } = yield* Effect.promise(() => client.listRunArtifacts(slug, runId))
+      assert.deepStrictEqual(
+        items.map(({ kind }) => kind),
+        ["coordinator.log"],
+        "no metrics are sampled"
+      )
       assert.deepStrictEqual(
         records.map(({ errorCode, status, steps }) => [
           status,
@@ -148,6 +109,104 @@ describe("runWorker", () => {
     })
   )
 
+  it.scopedLive("records what the worker of a benchmark records", () =>
+    Effect.gen(function* () {
+      const { at, client, host, runId } = yield* prepared(4)
+      const task: RunWorkerOptions["task"] = async ({ measure, participant, step, taskIndex }) => {
+        measure({ taskIndex, name: participant.name })
+        await Promise.all(["a", "b"].map((name) => step(name, () => measure({ name }), { parallelInvocations: 2 })))
+        if (taskIndex === 1) throw new TaskError("no", { code: "E_NO", data: { why: "so" } })
+        if (taskIndex === 2) await step("long", ({ signal }) => untilAborted(signal), { timeoutMs: 10 })
+        return { data: { returned: taskIndex } }
+      }
+      yield* Effect.promise(() => client.runWorker({ ...at, ...quiet, task }))
+      const other = yield* Effect.promise(() => plan(client, 4))
+      const config = { benchmarkSlug: slug, benchmarkName: "Bench", participants: [{ name: participantSlug }] }
+      const assignment = Object.create(null)
+      yield* Effect.promise(() =>
+        runBenchmarkWorker(
+          config,
+          (context) => task({ ...context, assignment }),
+          { runId: other, participant: participantSlug, quiet: true },
+          { baseUrl: host.baseUrl, apiKey: PlatformHost.apiKey }
+        )
+      )
+      const [ours, theirs] = yield* Effect.promise(() => Promise.all([sent(runId), sent(other)]))
+      assert.lengthOf(ours, 4)
+      assert.deepStrictEqual(ours, theirs)
+
+      /** What the worker sent, without what is measured. */
+      async function sent(run: string) {
+        const bodies = host.to("/events").filter(({ path }) => path.includes(run))
+        const records = bodies.flatMap(({ body }) => Reflect.get(Object(body), "records"))
+        return records.map((record) =>
+          JSON.parse(JSON.stringify(record), (key, value) =>
+            /^(latencyMs|startedAt|completedAt)$/.test(key) ? typeof value : value
+          )
+        )
+      }
+    })
+  )
+
+  it.scopedLive("tells the task what is assigned, and gives advice with the result", () =>
+    Effect.gen(function* () {
+      const { at, client } = yield* prepared(4, 2)
+      const indexes: Array<number> = []
+      const options: RunWorkerOptions = {
+        ...at,
+        ...quiet,
+        task: async ({ assignment, step, taskIndex }) => {
+          indexes.push(assignment.taskRange.start + taskIndex)
+          await step("old", () => {}, { concurrency: 2 })
+        }
+      }
+      yield* Effect.promise(() => client.runWorker(options))
+      const result = yield* Effect.promise(() => client.runWorker(options))
+      assert.deepStrictEqual(indexes, [0, 1, 2, 3])
+      assert.lengthOf(result?.warnings ?? [], 1)
+      assert.match(result?.warnings[0] ?? "", /concurrency.*parallelInvocations/)
+    })
+  )
+
+  it.scopedLive("claims as a worker of this host unless told otherwise", () =>
+    Effect.gen(function* () {
+      const { at, client, host } = yield* prepared(1)
+      yield* Effect.promise(() => client.runWorker({ ...at, ...quiet, task: async () => {} }))
+      assert.deepStrictEqual(host.to("/claim")[0]?.body, { processKind: "worker", processKey: hostname() })
+    })
+  )
+
+  it.scopedLive("sends partial batches and heartbeats while a task goes on", () =>
+    Effect.gen(function* () {
+      const { at, client, host, runId } = yield* prepared(2)
+      yield* Effect.promise(() =>
+        client.runWorker({
+          ...at,
+          ...quiet,
+          flushIntervalMs: 10,
+          heartbeatIntervalMs: 10,
+          task: async ({ taskIndex }) => {
+            if (taskIndex === 0) return
+            await until(async () => (await storedTasks(client, runId)).length === 1)
+            await until(() => host.to("/heartbeat").length >= 3)
+          }
+        })
+      )
+      assert.lengthOf(host.to("/events"), 2)
+    })
+  )
+
+  it.scopedLive("starts tasks no earlier than their delay", () =>
+    Effect.gen(function* () {
+      const { at, client } = yield* prepared(3)
+      const starts: Array<number> = []
+      const before = performance.now()
+      const task = async () => void starts.push(performance.now() - before)
+      yield* Effect.promise(() => client.runWorker({ ...at, ...quiet, concurrency: 3, staggerDelayMs: 50, task }))
+      starts.forEach((start, index) => assert.isAtLeast(start, index * 50 - 2))
+    })
+  )
+
   it.scopedLive("runs so many tasks at once", () =>
     Effect.gen(function* () {
       const { at, client } = yield* prepared(9)
@@ -165,10 +224,11 @@ describe("runWorker", () => {
   it.scopedLive("sends log and metrics as asked", () =>
     Effect.gen(function* () {
       const { at, client, host, runId } = yield* prepared(3)
+      const uploads = () => host.requests.filter(({ method, path }) => method === "PUT" && path.startsWith("/objects/"))
       const task: RunWorkerOptions["task"] = async ({ log }) => {
         log("detail", { level: "debug" })
         log("plain")
-        await pause(30)
+        await until(() => uploads().length > 0)
       }
       yield* Effect.promise(() =>
         client.runWorker({
@@ -178,7 +238,6 @@ describe("runWorker", () => {
           logCompression: "gzip",
           logFlushIntervalMs: 10,
           metricsIntervalMs: 20,
-          heartbeatIntervalMs: 10,
           task
         })
       )
@@ -190,16 +249,16 @@ describe("runWorker", () => {
       const lines = Buffer.from(content).toString().trimEnd().split("\n")
       assert.match(lines[0] ?? "", /\[task 0\] \[debug\] detail$/)
       assert.match(lines.at(-1) ?? "", /^\[log truncated after 4 lines/)
-      assert.isAtLeast(host.to("/heartbeat").length, 2)
-      const uploads = host.requests.filter(({ method, path }) => method === "PUT" && path.startsWith("/objects/"))
-      assert.isAbove(uploads.length, 2, "the log went out while the worker ran, too")
-      assert.isTrue(uploads.some(({ bytes }) => bytes[0] === 0x1f && gunzipSync(bytes).includes("detail")))
+      assert.isAbove(uploads().length, 2, "the log went out while the worker ran, too")
+      assert.isTrue(uploads().some(({ bytes }) => bytes[0] === 0x1f && gunzipSync(bytes).includes("detail")))
     })
   )
 
   it.scopedLive("tells the hook of telemetry that did not work, and goes on", () =>
     Effect.gen(function* () {
       const { at, client, host } = yield* prepared(1)
+      const printed = vi.spyOn(console, "log")
+      yield* Effect.addFinalizer(() => Effect.sync(() => printed.mockRestore()))
       host.misbehave(({ path }) =>
         path.endsWith("/artifacts") ? { fault: "answer", status: 400, body: '{"error":"no"}' } : "normal"
       )
@@ -217,30 +276,36 @@ describe("runWorker", () => {
         failures.map(({ participant, telemetry }) => [participant, telemetry]),
         [["alpha", "log"]]
       )
+      assert.lengthOf(printed.mock.calls, 0, "stdout is the program's")
     })
   )
 
-  it.scopedLive("waits at a barrier until the other worker has come", () =>
-    Effect.gen(function* () {
-      const { at, client } = yield* prepared(2, 2)
-      const events: Array<string> = []
-      const work = (name: string, delay: number) =>
-        client.runWorker({
-          ...at,
-          ...quiet,
-          readyPollIntervalMs: 20,
-          task: async ({ step }) => {
-            await pause(delay)
-            events.push(`${name} comes`)
-            await step("together", async () => void events.push(`${name} goes`), { readiness: "poll" })
-          }
-        })
-      yield* Effect.promise(() => Promise.all([work("one", 0), work("two", 150)]))
-      assert.deepStrictEqual(
-        [...events.slice(0, 2), ...events.slice(2).sort()],
-        ["one comes", "two comes", "one goes", "two goes"]
-      )
-    })
+  it.scopedLive(
+    "waits at a barrier until the other worker has come, asking as often as it is told to",
+    () =>
+      Effect.gen(function* () {
+        const { at, client, host } = yield* prepared(2, 2)
+        const events: Array<string> = []
+        const work = (name: string, arrival: () => Promise<void>) =>
+          client.runWorker({
+            ...at,
+            ...quiet,
+            readyPollIntervalMs: 20,
+            task: async ({ step }) => {
+              await arrival()
+              events.push(`${name} comes`)
+              await step("together", async () => void events.push(`${name} goes`), { readiness: "poll" })
+            }
+          })
+        yield* Effect.promise(() =>
+          Promise.all([work("one", async () => {}), work("two", () => until(() => host.to("/progress").length >= 25))])
+        )
+        assert.deepStrictEqual(
+          [...events.slice(0, 2), ...events.slice(2).sort()],
+          ["one comes", "two comes", "one goes", "two goes"]
+        )
+      }),
+    20_000
   )
 
   it.scopedLive("ends as interrupted when the signal is aborted, with what was measured delivered", () =>
@@ -268,6 +333,48 @@ describe("runWorker", () => {
       ])
       const { items } = yield* Effect.promise(() => client.listWorkers(slug, runId, participantSlug))
       assert.strictEqual(items[0]?.status, "failed")
+    })
+  )
+
+  it.scopedLive("claims nothing when the signal is aborted already", () =>
+    Effect.gen(function* () {
+      const { at, client, host } = yield* prepared(1)
+      const error = yield* Effect.promise(() =>
+        reason(client.runWorker({ ...at, ...quiet, signal: AbortSignal.abort(), task: async () => {} }))
+      )
+      assert.instanceOf(error, DOMException)
+      assert.lengthOf(host.to("/claim"), 0)
+    })
+  )
+
+  it.scopedLive("rejects with what onFinish throws, when the worker is closed", () =>
+    Effect.gen(function* () {
+      const { at, client, host } = yield* prepared(1)
+      const onFinish = async () => {
+        throw new RangeError("not like this")
+      }
+      const error = yield* Effect.promise(() =>
+        reason(client.runWorker({ ...at, ...quiet, onFinish, task: async () => {} }))
+      )
+      assert.instanceOf(error, RangeError)
+      assert.lengthOf(host.to("/complete"), 1)
+    })
+  )
+
+  it.scopedLive("says what could not be delivered, and keeps it", () =>
+    Effect.gen(function* () {
+      const { at, client, here, home, host, runId } = yield* prepared(2)
+      host.misbehave(({ path }) => (path.endsWith("/events") ? { fault: "answer", status: 400 } : "normal"))
+      const error = yield* Effect.promise(() => reason(client.runWorker({ ...at, ...quiet, task: async () => {} })))
+      assert.match(messageOf(error), /Failed to flush task results; these wait in .*bench push/)
+      host.misbehave(() => "normal")
+      const { code, stderr } = yield* here.call(["push", runId], {
+        BENCH_HOME: home,
+        BENCHMARKS_PLATFORM_URL: host.baseUrl,
+        BENCHMARKS_PLATFORM_API_KEY: PlatformHost.apiKey
+      })
+      assert.strictEqual(code, 0, stderr)
+      assert.lengthOf(yield* Effect.promise(() => storedTasks(client, runId)), 2)
     })
   )
 
@@ -318,222 +425,23 @@ describe("runWorker", () => {
           flushIntervalMs: Number.NaN,
           metricsIntervalMs: -1,
           maxLogLines: 1.5,
-          task: async () => {}
+          ...JSON.parse(`{ "task": "work", "onFinish": 1, "logLevel": "loud" }`)
         }
       )
     )
-    assert.strictEqual(
-      messageOf(error),
-      "runWorker: benchmarkSlug must be a non-empty string; batchSize must be an integer from 1 to 5000; concurrency must be an integer >= 1; maxLogLines must be an integer >= 1; flushIntervalMs must be a number of milliseconds from 0 to 2147483647; metricsIntervalMs must be a number of milliseconds from 0 to 2147483647"
-    )
-  })
-})
-
-// -----------------------------------------------------------------------------
-// clients of others
-// -----------------------------------------------------------------------------
-
-/** A client as a test of a user would write it, with what a worker needs. */
-const mocked = (events: Array<string>, failing: { events?: number } = {}): Partial<PlatformMethods> => {
-  const ids = { benchmarkId: "b", runId: "r", participantId: "p" }
-  const run = { id: "r", benchmarkId: "b", status: "in_progress", totalTasks: 2, createdAt: "", updatedAt: "" } as const
-  const worker: Worker = {
-    id: "w",
-    ...ids,
-    workerIndex: 0,
-    workerCount: 1,
-    taskIndexStart: 0,
-    taskIndexEnd: 1,
-    status: "running",
-    progressDone: 0,
-    progressInFlight: 0,
-    progressErrors: 0,
-    progressTotal: 2
-  }
-  const attempt: Attempt = { id: "a", ...ids, workerId: "w", attemptNumber: 1, status: "running" }
-  let claims = 0
-  const closed = (how: string) => async () => {
-    events.push(how)
-    return { worker, attempt }
-  }
-  return {
-    getRun: async () => ({ run }),
-    claimWorker: async () => ({
-      assignment:
-        claims++ > 0
-          ? null
-          : {
-              ...ids,
-              benchmarkSlug: slug,
-              participantSlug,
-              workerId: "w",
-              workerIndex: 0,
-              workerCount: 1,
-              attemptId: "a",
-              attemptNumber: 1,
-              taskRange: { start: 0, end: 1, count: 2 }
-            }
-    }),
-    heartbeatWorker: async () => ({ worker, attempt }),
-    sendTaskResults: async (_benchmark, _run, _participant, _worker, { isFinal, records, sequenceNumber }) => {
-      if ((failing.events ?? 0) > 0) {
-        failing.events = (failing.events ?? 0) - 1
-        throw Object.assign(new Error("busy"), { status: 503 })
-      }
-      events.push(`batch ${sequenceNumber}: ${records.length} records${isFinal ? ", final" : ""}`)
-      return { accepted: records.length, eventBatchId: "e", duplicate: false }
-    },
-    uploadArtifact: async (_benchmark, runId, _participant, workerId, { body, kind }) => {
-      events.push(`${kind}: ${body.length > 0 ? "some bytes" : "empty"}`)
-      const artifact = { id: "x", runId, workerId, kind, objectKey: "x", createdAt: "" }
-      return { artifact, artifactId: "x", uploadUrl: "", objectKey: "x" }
-    },
-    completeWorker: closed("complete"),
-    failWorker: closed("fail"),
-    releaseWorker: closed("release")
-  }
-}
-
-describe("a client of somebody else", () => {
-  it("is enough for a worker", async () => {
-    const events: Array<string> = []
-    const client = mocked(events, { events: 1 })
-    const options = { benchmarkSlug: slug, runId: "r", participantSlug, ...quiet, batchSize: 1 }
-    const result = await runWorker(client, { ...options, task: async ({ log }) => log("x") })
-    assert.strictEqual(result?.taskCount, 2)
-    assert.deepStrictEqual(events, [
-      "batch 0: 1 records",
-      "batch 1: 1 records, final",
-      "coordinator.log: some bytes",
-      "complete"
+    assert.deepStrictEqual(messageOf(error).split("; "), [
+      "runWorker: benchmarkSlug must be a non-empty string",
+      "batchSize must be an integer from 1 to 5000",
+      "concurrency must be an integer >= 1",
+      "maxLogLines must be an integer >= 1",
+      "flushIntervalMs must be a number of milliseconds from 0 to 2147483647",
+      "metricsIntervalMs must be a number of milliseconds from 0 to 2147483647",
+      "logLevel must be one of debug, info, warn, error",
+      "task must be a function",
+      "onFinish must be a function"
     ])
-    assert.isNull(await runWorker(client, { ...options, task: async () => {} }))
-  })
-
-  it("says which method it lacks", async () => {
-    const { claimWorker: _, ...client } = mocked([])
-    const error = await reason(
-      runWorker(client, { benchmarkSlug: slug, runId: "r", participantSlug, ...quiet, task: async () => {} })
-    )
-    assert.instanceOf(error, BenchmarkApiError)
-    assert.match(messageOf(error), /the client has no method claimWorker/)
   })
 })
 
-// -----------------------------------------------------------------------------
-// by hand
-// -----------------------------------------------------------------------------
-
-const record = (taskIndex: number, status = "success"): TaskRecord => ({ taskIndex, status, latencyMs: 1 })
-
-describe("BenchmarkReporter", () => {
-  it.scopedLive("reports what a program runs itself", () =>
-    Effect.gen(function* () {
-      const { at, client, host, runId } = yield* prepared(3)
-      yield* Effect.promise(async () => {
-        const reporter = await BenchmarkReporter.claim(client, { ...at, ...quiet, concurrency: 2 })
-        assert.isNotNull(reporter)
-        assert.deepInclude(reporter.assignment, { taskRange: { start: 0, end: 2, count: 3 }, attemptNumber: 1 })
-        await reporter.recordResult(record(0))
-        assert.lengthOf(host.to("/events"), 0)
-        await reporter.flush()
-        assert.deepStrictEqual(await storedTasks(client, runId), [[0, "success"]])
-        reporter.setProgress({ inFlight: 2, currentStep: "get" })
-        await reporter.heartbeat()
-        const { items } = await client.listWorkers(slug, runId, participantSlug)
-        assert.deepInclude(items[0], { progressDone: 1, progressInFlight: 2, currentStep: "get" })
-        await reporter.waitForStepReady("get", { pollIntervalMs: 10 })
-        await reporter.uploadArtifact({
-          kind: "notes",
-          name: "notes.txt",
-          contentType: "text/plain",
-          body: "written by hand"
-        })
-        await reporter.recordResult(record(1, "error"))
-        await reporter.recordResult(record(2))
-        const rejected = await reason(reporter.recordResult({ taskIndex: -1, status: "success" }))
-        assert.match(messageOf(rejected), /taskIndex/)
-        await Promise.all([reporter.finish(), reporter.finish()])
-        assert.match(messageOf(await reason(reporter.recordResult(record(2)))), /has been finished/)
-        assert.throws(() => reporter.setProgress({}), /has been finished/)
-      })
-      assert.lengthOf(yield* Effect.promise(() => storedTasks(client, runId)), 3)
-      const { items } = yield* Effect.promise(() => client.listRunArtifacts(slug, runId))
-      const notes = items.find(({ kind }) => kind === "notes")
-      const { content } = yield* Effect.promise(() => client.downloadArtifact(slug, runId, notes?.id ?? ""))
-      assert.strictEqual(Buffer.from(content).toString(), "written by hand")
-      const { run } = yield* Effect.promise(() => client.getRun(slug, runId))
-      assert.strictEqual(run.status, "completed")
-      const last = host.to("/events").at(-1)
-      assert.strictEqual(Reflect.get(Object(last?.body), "isFinal"), true)
-      assert.isNull(yield* Effect.promise(() => claimBenchmarkReporter(client, at)))
-    })
-  )
-
-  it.scopedLive("fails the worker as it is told", () =>
-    Effect.gen(function* () {
-      const { at, client, host, runId } = yield* prepared(2)
-      yield* Effect.promise(async () => {
-        const reporter = await claimBenchmarkReporter(client, { ...at, ...quiet })
-        await reporter?.recordResult(record(0))
-        await reporter?.finish({ status: "failed", errorCode: "E_BAD", errorMessage: "it went bad" })
-      })
-      const { items } = yield* Effect.promise(() => client.listWorkers(slug, runId, participantSlug))
-      assert.strictEqual(items[0]?.status, "failed")
-      assert.deepInclude(host.to("/fail")[0]?.body, { errorCode: "E_BAD", errorMessage: "it went bad" })
-      assert.lengthOf(yield* Effect.promise(() => storedTasks(client, runId)), 1)
-    })
-  )
-
-  it.scopedLive("says what could not be delivered, and keeps it", () =>
-    Effect.gen(function* () {
-      const { at, client, host } = yield* prepared(1)
-      host.misbehave(({ path }) => (path.endsWith("/events") ? { fault: "answer", status: 400 } : "normal"))
-      yield* Effect.promise(async () => {
-        const reporter = await claimBenchmarkReporter(client, { ...at, ...quiet })
-        await reporter?.recordResult(record(0))
-        const flushed = await reason(reporter?.flush() ?? Promise.resolve())
-        assert.instanceOf(flushed, BenchmarkApiError)
-        const finished = await reason(reporter?.finish() ?? Promise.resolve())
-        assert.match(messageOf(finished), /Failed to flush task results; these wait in .*bench push/)
-      })
-    })
-  )
-
-  it("refuses options that cannot be used", async () => {
-    const error = await reason(BenchmarkReporter.claim({}, { benchmarkSlug: "b", runId: "", participantSlug: "p" }))
-    assert.strictEqual(messageOf(error), "BenchmarkReporter.claim: runId must be a non-empty string")
-  })
-})
-
-describe("createSystemMetricsCollector", () => {
-  it("samples when it starts, when it is asked, and when it stops", async () => {
-    const collector = createSystemMetricsCollector({ intervalMs: 0 })
-    assert.match(messageOf(await reason(collector.sample())), /not started/)
-    await Promise.all([collector.start(), collector.start()])
-    assert.lengthOf(collector.samples, 1)
-    const sample = await collector.sample()
-    assert.deepStrictEqual(collector.samples[1], sample)
-    await collector.stop()
-    await collector.stop()
-    assert.lengthOf(collector.samples, 3)
-    const lines = collector.toNdjson().trimEnd().split("\n")
-    assert.deepStrictEqual(
-      lines.map((line) => JSON.parse(line)),
-      [...collector.samples]
-    )
-    assert.isAbove(sample.process.rssBytes, 0)
-  })
-
-  it("samples now and then", async () => {
-    const collector = createSystemMetricsCollector({ intervalMs: 10 })
-    await collector.start()
-    while (collector.samples.length < 3) await pause(5)
-    await collector.stop()
-    assert.isAtLeast(collector.samples.length, 4)
-  })
-
-  it("refuses an interval that is none", () => {
-    assert.throws(() => createSystemMetricsCollector({ intervalMs: -1 }), /intervalMs must be a number >= 0/)
-  })
-})
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()))

@@ -10,9 +10,11 @@ import type { PlatformMethods } from "./clientModel.js"
 
 /**
  * Calls the client's methods, those it has. What they reject with is told apart by its `status`, as `BenchmarkApiError` has it;
- * without one it counts as a network that may work again.
+ * without one it counts as a network that may work again. That a run exists need not be told by `getRun`: the claim of a
+ * worker tells it, too.
  */
-export const fromMethods = (client: Partial<PlatformMethods>): Platform["Type"] => {
+export const fromMethods = (theirs: Partial<PlatformMethods>): Platform["Type"] => {
+  const client = bound(theirs)
   const call = <K extends keyof PlatformMethods, A>(
     method: K,
     subject: Subject,
@@ -21,7 +23,7 @@ export const fromMethods = (client: Partial<PlatformMethods>): Platform["Type"] 
     const target = { operation: method, subject, host: "the client" }
     const found = client[method]
     if (found === undefined) return Effect.fail(permanent(target, `the client has no method ${method}`))
-    return Effect.tryPromise({ try: () => use(found), catch: (error) => error }).pipe(
+    return Effect.tryPromise({ try: async () => use(found), catch: (error) => error }).pipe(
       Effect.catchAll((error) => Effect.flatMap(platformError(target, error), Effect.fail))
     )
   }
@@ -41,7 +43,9 @@ export const fromMethods = (client: Partial<PlatformMethods>): Platform["Type"] 
     updateRun: ({ benchmark, run }, patch) =>
       call("updateRun", { benchmark, run }, async (method) => (await method(benchmark, run, patch)).run),
     getRun: ({ benchmark, run }) =>
-      call("getRun", { benchmark, run }, async (method) => (await method(benchmark, run)).run),
+      client.getRun === undefined
+        ? Effect.succeed({ ...unknownRun, id: run })
+        : call("getRun", { benchmark, run }, async (method) => (await method(benchmark, run)).run),
     listRuns: (benchmark, page) =>
       call("listRuns", { benchmark }, async (method) => (await method(benchmark, page)).items),
     listAllRuns: (page) => call("listAllRuns", {}, async (method) => (await method(page)).items),
@@ -173,6 +177,20 @@ export const fromMethods = (client: Partial<PlatformMethods>): Platform["Type"] 
 // -----------------------------------------------------------------------------
 // internal
 // -----------------------------------------------------------------------------
+
+const unknownRun = { benchmarkId: "", status: "in_progress", totalTasks: 0, createdAt: "", updatedAt: "" } as const
+
+/** Methods keep their `this`: the client may be an instance of a class. */
+const bound = (client: Partial<PlatformMethods>): Partial<PlatformMethods> =>
+  new Proxy(
+    {},
+    {
+      get: (_, name) => {
+        const value: unknown = Reflect.get(client, name)
+        return typeof value === "function" ? value.bind(client) : value
+      }
+    }
+  )
 
 const platformError = (target: Parameters<typeof fromAnswer>[0], error: unknown): Effect.Effect<PlatformError> => {
   const status = hasProperty(error, "status") && typeof error.status === "number" ? error.status : 0

@@ -74,8 +74,9 @@ export const createSystemMetricsCollector = ({
     },
     stop: async () => {
       if (running === undefined) return
-      const { collector, scope } = await running
+      const stopping = running
       running = undefined
+      const { collector, scope } = await stopping
       await runPromise(Effect.zipRight(take(collector), Scope.close(scope, Exit.void)))
     },
     sample: async () => {

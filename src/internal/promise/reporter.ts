@@ -6,10 +6,12 @@ import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import type { Assignment, ConcurrencySample } from "../../Platform.js"
 import { TaskRecord } from "../../Record.js"
+import * as Redaction from "../../Redaction.js"
 import type { RunReporter, WorkerReporter } from "../../Reporter.js"
 import { Reporter, UndeliveredResults } from "../../Reporter.js"
 import { TaskError } from "../../Task.js"
 import * as WorkerLog from "../../WorkerLog.js"
+import { Timeline } from "../timeline.js"
 import { asApiError } from "./client.js"
 import type { WorkerClient } from "./reporting.js"
 import * as Reporting from "./reporting.js"
@@ -101,6 +103,7 @@ export class BenchmarkReporter {
     /** What the platform assigned. */
     readonly assignment: Assignment,
     private readonly worker: WorkerReporter,
+    private readonly write: WriteLine,
     private readonly run: RunReporter,
     private readonly scope: Scope.CloseableScope,
     private readonly perform: <A>(effect: Effect.Effect<A, unknown, Services>) => Promise<A>
@@ -118,8 +121,8 @@ export class BenchmarkReporter {
     }
     const opened = await perform(open(client, options))
     if (opened === undefined) return null
-    const { assignment, run, scope, worker } = opened
-    return new BenchmarkReporter(assignment, worker, run, scope, perform)
+    const { assignment, run, scope, worker, write } = opened
+    return new BenchmarkReporter(assignment, worker, write, run, scope, perform)
   }
 
   /** Says what is going on; it is told with the next heartbeat. */
@@ -135,13 +138,20 @@ export class BenchmarkReporter {
   }
 
   /**
-   * Takes the record of a task. Resolves when it is kept; waits while the buffer is full, so that a slow platform slows down
-   * who calls this rather than filling the memory. Rejects when it is not a record.
+   * Takes the record of a task, at once: it is delivered even if {@link finish} is called before this resolves. Waits while
+   * the buffer is full, so that a slow platform slows down who calls this rather than filling the memory. Rejects when it is
+   * not a record.
    */
   async recordResult(record: TaskRecord): Promise<void> {
     this.refuseIfEnded("recordResult")
-    const valid = await this.perform(Schema.validate(TaskRecord)(record))
-    await this.perform(this.worker.record(valid))
+    // The fiber runs by itself until it has to wait, which is after the record is taken.
+    await this.perform(Effect.flatMap(Schema.validate(TaskRecord)(record), this.worker.record))
+  }
+
+  /** Writes a line to the worker's log: metadata, or `{ level, meta }`. What looks like a secret is left out. */
+  log(message: string, argument?: unknown): void {
+    this.refuseIfEnded("log")
+    this.write(message, argument)
   }
 
   /** Tells the platform now how far the worker is. Never rejects: failures are told to `onTelemetryError`. */
@@ -214,6 +224,8 @@ export const claimBenchmarkReporter = (
 // internal
 // -----------------------------------------------------------------------------
 
+type WriteLine = (message: string, argument: unknown) => void
+
 /** Everything that is open with the worker is in its scope, which outlives this. */
 const open = (client: WorkerClient, options: ReporterOptions) =>
   Effect.uninterruptible(
@@ -222,15 +234,20 @@ const open = (client: WorkerClient, options: ReporterOptions) =>
         const context = yield* Layer.build(Reporting.layer(client, options))
         const reporter = yield* Effect.provide(Reporter, context)
         const run = yield* reporter.joinRun({ benchmark: options.benchmarkSlug, run: options.runId })
+        const redact = yield* Redaction.fromEnvironment([])
+        const log = yield* WorkerLog.makeWith({ redact })
         const worker = yield* run.openWorker(options.participantSlug, {
-          log: yield* WorkerLog.make,
+          log,
+          redact,
           concurrency: (target) => options.concurrency ?? target ?? 1
         })
         if (worker?.assignment === undefined) {
           yield* Scope.close(scope, Exit.void)
           return undefined
         }
-        return { worker, run, scope, assignment: worker.assignment }
+        const timeline = new Timeline(yield* Effect.clock)
+        const write: WriteLine = (message, argument) => log.line(timeline.timestamp(timeline.now()), message, argument)
+        return { worker, write, run, scope, assignment: worker.assignment }
       }).pipe(
         Scope.extend(scope),
         Effect.tapErrorCause((cause) => Scope.close(scope, Exit.failCause(cause)))

@@ -4,6 +4,7 @@ import * as ConfigProvider from "effect/ConfigProvider"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import { Platform } from "../../Platform.js"
 import type { TelemetryFailure } from "../../Reporter.js"
 import * as Reporter from "../../Reporter.js"
@@ -43,7 +44,7 @@ export const layer = (client: WorkerClient, options: ReportingOptions) =>
     })
   )
 
-/** Effects on the client's platform, with the log as the options want it. */
+/** Effects on the client's platform, with the worker's log as the options want it, and warnings on stderr. */
 export const configured =
   (client: WorkerClient, { logLevel, maxLogLines }: ReportingOptions) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
@@ -61,11 +62,15 @@ export const configured =
               ConfigProvider.orElse(ConfigProvider.fromMap(asked), () => provider)
             )
           )
-    return own === undefined ? logged : withFetch(own.endpoint, logged)
+    return toStderr(own === undefined ? logged : withFetch(own.endpoint, logged))
   }
 
-/** Throws when an option cannot be used, naming all that cannot. */
-export const check = (caller: string, options: ReportingOptions & Checked): void => {
+/** Throws when an option cannot be used, naming all that cannot; those in `required` have to be functions. */
+export const check = (
+  caller: string,
+  options: ReportingOptions & Checked,
+  required: ReadonlyArray<"task"> = []
+): void => {
   const problems = [
     ...text(options, ["benchmarkSlug", "runId", "participantSlug"]),
     ...integer("batchSize", options.batchSize, 5000),
@@ -80,7 +85,9 @@ export const check = (caller: string, options: ReportingOptions & Checked): void
       "staggerDelayMs"
     ]),
     ...choices("logLevel", options.logLevel, ["debug", "info", "warn", "error"]),
-    ...choices("logCompression", options.logCompression, ["none", "gzip"])
+    ...choices("logCompression", options.logCompression, ["none", "gzip"]),
+    ...required.flatMap((key) => (typeof options[key] === "function" ? [] : [`${key} must be a function`])),
+    ...functions(options, ["onResult", "onFinish", "onTelemetryError"])
   ]
   if (problems.length > 0) throw new TypeError(`${caller}: ${problems.join("; ")}`)
 }
@@ -89,7 +96,13 @@ export const check = (caller: string, options: ReportingOptions & Checked): void
 // internal
 // -----------------------------------------------------------------------------
 
+/** A program's own output is on stdout. */
+const toStderr = Effect.provide(Logger.replace(Logger.defaultLogger, Logger.prettyLogger({ stderr: true })))
+
 interface Checked {
+  readonly task?: unknown
+  readonly onResult?: unknown
+  readonly onFinish?: unknown
   readonly concurrency?: number | undefined
   readonly readyPollIntervalMs?: number | undefined
   readonly staggerDelayMs?: number | undefined
@@ -125,6 +138,12 @@ const numbers = <K extends string>(options: { readonly [Key in K]?: unknown }, k
 
 // A timer of Node.js that is set for longer fires at once.
 const maxTimerMillis = 2 ** 31 - 1
+
+const functions = <K extends string>(options: { readonly [Key in K]?: unknown }, keys: ReadonlyArray<K>) =>
+  keys.flatMap((key) => {
+    const value = options[key]
+    return value === undefined || typeof value === "function" ? [] : [`${key} must be a function`]
+  })
 
 const choices = (key: string, value: unknown, known: ReadonlyArray<unknown>) =>
   value === undefined || known.includes(value) ? [] : [`${key} must be one of ${known.join(", ")}`]

@@ -1,7 +1,8 @@
 /** A worker that runs an async task, on the engine that every task runs on. */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import type { Assignment } from "../../Platform.js"
+import type { TaskRecord } from "../../Record.js"
+import type { RunReporter } from "../../Reporter.js"
 import { Reporter, UndeliveredResults } from "../../Reporter.js"
 import * as Worker from "../../Worker.js"
 import { fromFunction } from "../promiseTask.js"
@@ -20,8 +21,7 @@ import type { RunWorkerOptions, WorkerResult } from "./workerModel.js"
  * @category running
  */
 export const runWorker = async (client: WorkerClient, options: RunWorkerOptions): Promise<WorkerResult | null> => {
-  Reporting.check("runWorker", options)
-  if (typeof options.task !== "function") throw new TypeError("runWorker requires a task function.")
+  Reporting.check("runWorker", options, ["task"])
   try {
     return await runPromise(work(client, options), { signal: options.signal })
   } catch (error) {
@@ -35,57 +35,81 @@ export const runWorker = async (client: WorkerClient, options: RunWorkerOptions)
 
 const work = (client: WorkerClient, options: RunWorkerOptions) =>
   Effect.gen(function* () {
-    const { benchmarkSlug, onFinish, onResult, participantSlug, readyPollIntervalMs, runId, task } = options
+    const { benchmarkSlug, concurrency, onFinish, onResult, participantSlug, runId, staggerDelayMs } = options
     const reporter = yield* Reporter
     const run = yield* reporter.joinRun({ benchmark: benchmarkSlug, run: runId })
-    const counts = { done: 0, errors: 0 }
-    let assigned: Assignment | undefined = undefined
-    const result = (): WorkerResult | null => (assigned === undefined ? null : resultOf(assigned, counts))
-    const outcome = yield* Worker.run({
-      task: fromFunction(task, readyPollIntervalMs === undefined ? {} : { readyPollIntervalMs }),
+    const progress = new Progress()
+    yield* Worker.run({
+      task: taskOf(options, progress),
       participant: { name: participantSlug },
       run: {
         ...run,
         openWorker: (participant, source) =>
           Effect.tap(run.openWorker(participant, source), (opened) =>
             Effect.sync(() => {
-              assigned = opened?.assignment
+              progress.assignment = opened?.assignment
             })
           )
       },
       phaseAt: () => undefined,
-      concurrency: (target) => options.concurrency ?? target ?? 1,
-      staggerDelayMs: options.staggerDelayMs,
-      onFinish:
-        onFinish === undefined
-          ? undefined
-          : Effect.suspend(() => {
-              const finished = result()
-              return finished === null ? Effect.void : Effect.promise(async () => void (await onFinish(finished)))
-            }),
+      concurrency: (target) => concurrency ?? target ?? 1,
+      staggerDelayMs,
+      onFinish: onFinish && Effect.promise(async () => void (progress.result && (await onFinish(progress.result)))),
       onOpen: () => {},
       onRecord: (record) => {
-        counts.done++
-        if (record.status !== "success") counts.errors++
+        progress.count(record)
         onResult?.(record)
       },
       onClose: () => {},
-      onWarning: () => {}
-    })
-    const undelivered = yield* run.undelivered
-    if (undelivered.length > 0) return yield* new UndeliveredResults({ runId, undelivered })
-    return Option.getOrNull(Option.flatMap(Option.fromNullable(outcome), () => Option.fromNullable(result())))
+      onWarning: (message) => {
+        progress.warnings.add(message)
+      }
+    }).pipe(Effect.onError(() => warnOfUndelivered(run)))
+    const error = yield* undelivered(run)
+    return error === undefined ? (progress.result ?? null) : yield* error
   }).pipe(Effect.provide(Reporting.layer(client, options)), Reporting.configured(client, options))
 
-const resultOf = (
-  { attemptNumber, taskRange, workerId, workerIndex }: Assignment,
-  { done, errors }: { readonly done: number; readonly errors: number }
-): WorkerResult => ({
-  workerId,
-  workerIndex,
-  attemptNumber,
-  taskRange,
-  taskCount: done,
-  successCount: done - errors,
-  errorCount: errors
-})
+/** What a worker has done so far. */
+class Progress {
+  assignment: Assignment | undefined = undefined
+  readonly warnings = new Set<string>()
+  private done = 0
+  private errors = 0
+
+  count({ status }: TaskRecord): void {
+    this.done++
+    if (status !== "success") this.errors++
+  }
+
+  /** Undefined until a worker is claimed. */
+  get result(): WorkerResult | undefined {
+    if (this.assignment === undefined) return undefined
+    const { attemptNumber, taskRange, workerId, workerIndex } = this.assignment
+    return {
+      workerId,
+      workerIndex,
+      attemptNumber,
+      taskRange,
+      taskCount: this.done,
+      successCount: this.done - this.errors,
+      errorCount: this.errors,
+      warnings: [...this.warnings]
+    }
+  }
+}
+
+const taskOf = ({ readyPollIntervalMs, task }: RunWorkerOptions, progress: Progress) =>
+  fromFunction(
+    (context) =>
+      progress.assignment === undefined ? undefined : task({ ...context, assignment: progress.assignment }),
+    readyPollIntervalMs === undefined ? {} : { readyPollIntervalMs }
+  )
+
+const undelivered = ({ runId, undelivered }: RunReporter): Effect.Effect<UndeliveredResults | undefined> =>
+  Effect.map(undelivered, (left) =>
+    left.length === 0 ? undefined : new UndeliveredResults({ runId, undelivered: left })
+  )
+
+/** A worker that ends early fails with something else: what could not be delivered is said at least. */
+const warnOfUndelivered = (run: RunReporter): Effect.Effect<void> =>
+  Effect.flatMap(undelivered(run), (error) => (error === undefined ? Effect.void : Effect.logWarning(error.message)))

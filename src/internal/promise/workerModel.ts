@@ -3,7 +3,7 @@ import type { Assignment } from "../../Platform.js"
 import type { TaskRecord } from "../../Record.js"
 import type { TelemetryFailure } from "../../Reporter.js"
 import type { LogCompression, LogLevel } from "../../WorkerLog.js"
-import type { PromiseTask } from "../promiseTask.js"
+import type { PromiseTaskContext } from "../promiseTask.js"
 
 /**
  * Which worker to take, and how it reports. Intervals are in milliseconds.
@@ -40,11 +40,23 @@ export interface ReportingOptions {
 }
 
 /**
+ * What the task of a worker is called with: what every task is, and what the platform assigned.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface WorkerTaskContext extends PromiseTaskContext {
+  /** The task's index among all of its participant is `taskRange.start + taskIndex`. */
+  readonly assignment: Assignment
+}
+
+/**
  * @since 0.1.0
  * @category models
  */
 export interface RunWorkerOptions extends ReportingOptions {
-  readonly task: PromiseTask
+  /** What `defineTask` takes is one, too. */
+  readonly task: (context: WorkerTaskContext) => unknown
   /** Tasks in flight at most. Default: what the platform assigns, else 1. */
   readonly concurrency?: number | undefined
   /** Between the starts of tasks. Default 0. */
@@ -76,4 +88,6 @@ export interface WorkerResult {
   readonly taskCount: number
   readonly successCount: number
   readonly errorCount: number
+  /** Advice about how the task is written. */
+  readonly warnings: ReadonlyArray<string>
 }

@@ -83,7 +83,12 @@ export type {
   RunnableTask
 } from "./internal/promise/runningModel.js"
 export { runWorker } from "./internal/promise/worker.js"
-export type { ReportingOptions, RunWorkerOptions, WorkerResult, WorkerTaskContext } from "./internal/promise/workerModel.js"
+export type {
+  ReportingOptions,
+  RunWorkerOptions,
+  WorkerResult,
+  WorkerTaskContext
+} from "./internal/promise/workerModel.js"
 export type { PromiseTask, PromiseTaskContext, StepContext } from "./internal/promiseTask.js"
 export type { Gated, Participant, Skipped } from "./Participant.js"
 export { NoAvailableParticipantsError, UnknownParticipantsError } from "./Participant.js"
